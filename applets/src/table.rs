@@ -11,10 +11,12 @@ pub struct Applet {
     pub source: &'static str,
     /// What the applet does, in a sentence.
     pub summary: &'static str,
+    /// Whether the applet is for NICs that receive directly into free buffers, and has no `RxBuf`.
+    pub receives_directly: bool,
 }
 
 macro_rules! applets {
-    ($( #[doc = $summary:literal] $constant:ident = $name:literal; )+) => {
+    ($( #[doc = $summary:literal] $constant:ident = $name:literal $(, $direct:ident)?; )+) => {
         $(
             #[doc = $summary]
             pub const $constant: Applet = Applet {
@@ -22,12 +24,15 @@ macro_rules! applets {
                 class: include_bytes!(concat!("../class/", $name, ".class")),
                 source: include_str!(concat!("../java/", $name, ".java")),
                 summary: $summary.trim_ascii(),
+                receives_directly: applets!(@is_direct $($direct)?),
             };
         )+
 
         /// Every shipped applet.
         pub const ALL: &[Applet] = &[$($constant),+];
     };
+    (@is_direct) => { false };
+    (@is_direct direct) => { true };
 }
 
 applets! {
@@ -53,6 +58,12 @@ applets! {
     CHECKSUM = "Checksum";
     /// Delivers the IPv4 frames that the host's rules permit.
     FIREWALL = "Firewall";
+    /// Implements standard U-Net on a NIC that receives directly into free buffers.
+    DIRECT_UNET = "DirectUnet", direct;
+    /// Counts packets as `Counter` does, on a NIC that receives directly.
+    DIRECT_COUNTER = "DirectCounter", direct;
+    /// Delivers the IPv4 frames that the host's rules permit, on a NIC that receives directly.
+    DIRECT_FIREWALL = "DirectFirewall", direct;
     /// Limits the rate of each source channel.
     POLICER = "Policer";
     /// Sends no message for which the receiver has no buffer; `doRefill` returns a token for each buffer.
@@ -101,6 +112,11 @@ pub const MODEL_JAR: &[u8] = include_bytes!("../model/jive-model.jar");
 /// A jar with an annotation processor by which javac gives each applet to `jive verify`. `javac/build.sh` builds the jar
 /// from `javac/src`.
 pub const JAVAC_JAR: &[u8] = include_bytes!("../javac/jive-javac.jar");
+
+/// Returns the shipped applets for NICs that receive into `RxBuf`.
+pub fn staged() -> impl Iterator<Item = &'static Applet> {
+    ALL.iter().filter(|applet| !applet.receives_directly)
+}
 
 /// Returns the applet that `builtin:name` selects.
 pub fn builtin(name: &str) -> Option<&'static Applet> {

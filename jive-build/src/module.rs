@@ -260,8 +260,12 @@ fn print_tables(out: &mut String, tables: &Tables<'_>, rows: &[MethodRow]) {
     };
     let applet = match tables.applet {
         Some(applet) => format!(
-            "Some(k::AppletMembers {{ constructor: k::MethodId({}), rx_buf: k::FieldId({}) }})",
-            applet.constructor.0, applet.rx_buf.0
+            "Some(k::AppletMembers {{ constructor: k::MethodId({}), rx_buf: {} }})",
+            applet.constructor.0,
+            applet.rx_buf.map_or("None".to_owned(), |id| format!(
+                "Some(k::FieldId({}))",
+                id.0
+            )),
         ),
         None => "None".to_owned(),
     };

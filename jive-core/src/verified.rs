@@ -9,8 +9,9 @@ use crate::native::NativeDecl;
 pub struct AppletMembers {
     /// The constructor without parameters.
     pub constructor: MethodId,
-    /// The field `RxBuf`, with the array that the runtime copies an arriving packet into.
-    pub rx_buf: FieldId,
+    /// The field `RxBuf`, with the array that the runtime copies an arriving packet into. An applet for a NIC that
+    /// receives directly does not have it.
+    pub rx_buf: Option<FieldId>,
 }
 
 /// A class that passed verification against a natives table.

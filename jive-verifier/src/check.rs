@@ -63,10 +63,7 @@ pub fn check<'a>(
     let faults = &mut Faults::new(observer);
     let mut signatures = Signatures::new(area.signatures);
     check_class(&class, natives, &mut signatures, faults)?;
-    let applet = match policy {
-        Policy::Applet { entries } => applet_members(&class, entries, faults)?,
-        Policy::ClassOnly => None,
-    };
+    let applet = applet_members(&class, policy, faults)?;
     let whole = CheckError::Certificate {
         at: Location::Class,
     };

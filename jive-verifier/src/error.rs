@@ -313,6 +313,9 @@ kinds! {
     /// `RxBuf` is `final`, but the runtime must set it.
     FinalRxBuf
         = "applet/final-rx-buf", "expected `RxBuf` to be assignable, it is `final`";
+    /// A NIC that receives directly never sets `RxBuf`.
+    UnsetRxBuf
+        = "applet/unset-rx-buf", "expected no `RxBuf`, a NIC that receives directly does not set it";
 }
 
 #[cfg(test)]

@@ -17,16 +17,27 @@ pub enum Policy {
         /// The methods that the runtime calls.
         entries: &'static [EntryDecl],
     },
+    /// An applet for a NIC that receives directly: the members of an applet without `RxBuf`.
+    DirectApplet {
+        /// The methods that the runtime calls.
+        entries: &'static [EntryDecl],
+    },
     /// An arbitrary class, without required members.
     ClassOnly,
 }
 
-/// Finds the required members of an applet, whose declarations have already been checked.
+/// Finds the required members of an applet, whose declarations have already been checked. Returns `None` if the policy
+/// requires none.
 pub(crate) fn applet_members<O: Observer>(
     class: &ClassFile<'_>,
-    entries: &'static [EntryDecl],
+    policy: Policy,
     faults: &mut Faults<'_, O>,
 ) -> Result<Option<AppletMembers>, VerifyError> {
+    let (entries, is_direct) = match policy {
+        Policy::Applet { entries } => (entries, false),
+        Policy::DirectApplet { entries } => (entries, true),
+        Policy::ClassOnly => return Ok(None),
+    };
     let constructor = AppletMember::Constructor;
     let found = called(class, constructor).and_then(|found| found.ok_or(missing(constructor)));
     let constructor = faults.found(found)?;
@@ -38,7 +49,11 @@ pub(crate) fn applet_members<O: Observer>(
         });
         faults.found(found)?;
     }
-    let rx_buf = faults.found(receive_buffer(class))?;
+    let rx_buf = match is_direct {
+        true => no_receive_buffer(class).map(|()| None),
+        false => receive_buffer(class).map(Some),
+    };
+    let rx_buf = faults.found(rx_buf)?;
     Ok(match (constructor, rx_buf) {
         (Some(constructor), Some(rx_buf)) => Some(AppletMembers {
             constructor,
@@ -92,6 +107,20 @@ fn receive_buffer(class: &ClassFile<'_>) -> Result<FieldId, VerifyError> {
         });
     }
     Ok(field.id)
+}
+
+/// Checks that the class has no field `RxBuf` of type `byte[]`: a NIC that receives directly would never set it.
+fn no_receive_buffer(class: &ClassFile<'_>) -> Result<(), VerifyError> {
+    let member = AppletMember::RxBuf;
+    let mut fields = class.fields();
+    let found =
+        fields.find(|field| field.name == member.name() && field.descriptor == member.descriptor());
+    found.map_or(Ok(()), |field| {
+        Err(VerifyError {
+            at: Location::Field(field.id),
+            kind: VerifyErrorKind::UnsetRxBuf,
+        })
+    })
 }
 
 const fn missing(member: AppletMember) -> VerifyError {

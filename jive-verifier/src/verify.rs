@@ -47,10 +47,7 @@ pub fn verify_with<'a>(
     let faults = &mut Faults::new(observer);
     let mut signatures = Signatures::new(work.signatures);
     check_class(&class, natives, &mut signatures, faults)?;
-    let applet = match policy {
-        Policy::Applet { entries } => applet_members(&class, entries, faults)?,
-        Policy::ClassOnly => None,
-    };
+    let applet = applet_members(&class, policy, faults)?;
     let Some(mut members) = Members::new(class, natives, signatures, work.constants) else {
         return Err(faults.last(VerifyError {
             at: Location::Class,

@@ -451,7 +451,8 @@ pub enum DropReason {
     RxQueueFull,
     /// The applet trapped while it handled the packet.
     AppletTrap,
-    /// The message needs more buffers than a descriptor can name (base path).
+    /// The message needs more buffers than a descriptor can name (base path), or is longer than the buffer into which
+    /// the NIC receives directly.
     TooLong,
     /// The sender cannot wait for a slot. The endpoints of a circle may all push packets to the next one, so that a
     /// wait for a slot would never end. The heap may also have no room left to suspend the call that would wait for a

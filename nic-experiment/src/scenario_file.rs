@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
+use jive_core::ClassFile;
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{path_text, printable, printable_path};
 use jive_embed::{FoundAt, Rejection, Rejections, SourcePath, input, load_class};
-use jive_verifier::Policy;
-use nic_core::sle::{NicEntry, NicNative};
+use nic_core::sle::NicNative;
+use nic_runtime::applet::{self, NotOffered};
+use nic_runtime::profile::Profile;
 use nic_runtime::run::SimError;
 use nic_runtime::scenario::{self, BUILTIN, Builtin, Settable, closest, limits};
 use nic_runtime::spec::ClassSpec;
@@ -205,15 +207,16 @@ pub fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (Pat
 
 /// Describes the faults of every rejected class that an endpoint of a scenario begins with.
 fn rejected_classes((name, source_path): (&Path, SourcePath<'_>), scenario: &Scenario) -> String {
-    let policy = Policy::Applet {
-        entries: NicEntry::TABLE,
-    };
     let mut reports = Vec::new();
     let is_first = |class: &usize| {
         let mut endpoints = scenario.endpoints.iter();
         endpoints.any(|endpoint| endpoint.applets().any(|(first, _)| first == *class))
     };
-    for class in (0..scenario.classes.len()).filter(is_first) {
+    let policies = scenario.policies();
+    let used = policies.into_iter().enumerate();
+    let used = used.filter(|(class, _)| is_first(class));
+    for (class, policy) in used.flat_map(|(class, of)| of.into_iter().map(move |one| (class, one)))
+    {
         let (file, bytes) = class_file(name, scenario, class);
         let arena = Bump::new();
         if let Err(error) = load_class(&arena, bytes, policy, NicNative::TABLE) {
@@ -224,6 +227,30 @@ fn rejected_classes((name, source_path): (&Path, SourcePath<'_>), scenario: &Sce
         }
     }
     reports.join("\n\n")
+}
+
+/// Describes the calls of natives in a verified class that a NIC with this profile does not offer.
+#[must_use]
+pub fn not_offered_by(found: FoundAt<'_>, bytes: &[u8], profile: &Profile) -> Option<Rejections> {
+    let mut index = vec![0; ClassFile::index_len(bytes)];
+    let class = ClassFile::parse(bytes, &mut index).ok()?;
+    let calls = applet::not_offered(&class, profile.offers());
+    let told = calls.map(|call| {
+        let (native, name) = (call.native.decl().name, &profile.name);
+        let message = format!("the profile `{name}` does not offer `{native}`");
+        let place = (call.method, call.pc);
+        let mut told = Rejection::at(found, &class, place, (NotOffered::CODE, message));
+        let offering: Vec<String> = Profile::builtin_offering(call.need)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let needs = call.need.word();
+        told.help = Some(format!(
+            "`{native}` needs a NIC with `{needs}`; built-in profiles that have it: {}",
+            offering.join(", ")
+        ));
+        told
+    });
+    Rejections::listed(told.collect())
 }
 
 /// Describes why a scenario cannot be run, and returns whose fault it is.
@@ -245,6 +272,14 @@ pub fn refusal(
             let (file, bytes) = class_file(name, scenario, class);
             let rejection = Rejection::of_use(&file, bytes, error.code(), error.to_string());
             (Blame::Class, rejection.render())
+        }
+        SimError::NotOffered { class, nic, .. } => {
+            let (file, bytes) = class_file(name, scenario, class);
+            let file = file.as_path();
+            let found = FoundAt { file, source_path };
+            let profile = scenario.profile_of(nic);
+            let report = not_offered_by(found, bytes, profile);
+            (Blame::Class, report.map_or(shown, |all| all.render()))
         }
         SimError::SramTooSmall(demand) => {
             let nic = &scenario.nics[demand.nic.0 as usize];

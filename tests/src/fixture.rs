@@ -183,6 +183,10 @@ impl Fixture {
                 call = Call::parse(words).ok_or_else(|| wrong(line))?;
             } else if line == "; policy: class-only" {
                 policy = Policy::ClassOnly;
+            } else if line == "; policy: direct" {
+                policy = Policy::DirectApplet {
+                    entries: NicEntry::TABLE,
+                };
             }
         }
         Ok(Fixture {

@@ -129,4 +129,23 @@ public final class Nic {
      */
     public static native void windowRead(
             byte[] into, int intoOffset, int window, int offset, int length);
+
+    /**
+     * Returns the offset in the buffer area of the free buffer in which the packet lies that
+     * {@code doRx} handles. Only a NIC that receives directly has {@code rxOffset}. Outside
+     * {@code doRx}, {@code rxOffset} traps with {@code ProtectionFault}. When {@code doRx} returns,
+     * the buffer goes back to the front of the free queue, unless {@code dmaRxd} has named it. The
+     * U-Net/SLE paper does not have {@code rxOffset}.
+     */
+    public static native int rxOffset();
+
+    /**
+     * Copies {@code length} bytes of the header of the packet that {@code doRx} handles into the
+     * array {@code into}. The bytes start at byte {@code offset} of the packet, and at index
+     * {@code intoOffset} of {@code into}. The header consists of the first bytes of the packet,
+     * which a NIC that receives directly keeps; only such a NIC has {@code peek}. Beyond the
+     * header, and outside {@code doRx}, {@code peek} traps with {@code ProtectionFault}. The
+     * U-Net/SLE paper does not have {@code peek}.
+     */
+    public static native void peek(byte[] into, int intoOffset, int offset, int length);
 }

@@ -19,6 +19,7 @@ mod interval;
 mod line_table;
 mod loops;
 mod members;
+mod native_calls;
 mod origin;
 mod paths;
 mod ranges;
@@ -38,6 +39,7 @@ pub(crate) use facts::{Facts, Flow};
 pub(crate) use graph::ControlFlow;
 pub use line_table::LineTable;
 pub(crate) use loops::loops;
+pub use native_calls::{NativeCall, native_calls};
 pub(crate) use origin::{Origin, Origins, Slot};
 pub use report::{EntryPoint, LISTED_MAX, LoopPlace, Report};
 

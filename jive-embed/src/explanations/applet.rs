@@ -8,7 +8,9 @@ pub(super) const ENTRIES: &[Explanation] = &[
         meaning: "The class lacks a member that every applet has: `doTx`, `doRx`, `RxBuf` or a \
                   constructor without parameters. The NIC creates the instance of the applet with \
                   the constructor without parameters. The NIC calls `doTx` for each transmit \
-                  descriptor. The NIC copies each packet into `RxBuf` and calls `doRx`.",
+                  descriptor. The NIC copies each packet into `RxBuf` and calls `doRx`. An applet for a NIC \
+                  that receives directly has no `RxBuf`: `jive verify --profile` judges it, as in \
+                  `--profile lanai-1998-direct`.",
         example: "class Filter {\n    byte[] RxBuf;\n    int doRx(int length, int channel) { return 0; }\n    // no doTx\n}",
         fix: "Add the member that the error message names. For a class that is not an applet, use \
               `jive verify --class-only`.",
@@ -45,5 +47,23 @@ pub(super) const ENTRIES: &[Explanation] = &[
                   each call of `doRx`.",
         example: "final byte[] RxBuf = new byte[9216];",
         fix: "Declare the field as `byte[] RxBuf;`, and do not assign `RxBuf`.",
+    },
+    Explanation {
+        code: "applet/native-not-offered",
+        meaning: "The applet calls a native that its NIC does not have. NICs differ: some have no \
+                  DMA engine for applets, no timer or no windows, and only a NIC that receives \
+                  directly has `rxOffset` and `peek`. The profile of a NIC says what it offers.",
+        example: "static int doRx(int length, int channel) { return rxOffset(); }   // on `lanai-1998`",
+        fix: "Use the applet on a NIC that has the native: the table of NICs in docs/profiles.md \
+              says what each offers. Or do without the native.",
+    },
+    Explanation {
+        code: "applet/unset-rx-buf",
+        meaning: "The class declares `RxBuf`, but the NIC receives directly: it moves packets into \
+                  free buffers of the endpoint and never sets `RxBuf`.",
+        example: "byte[] RxBuf;",
+        fix: "Remove `RxBuf`. `peek` copies the header of the packet that `doRx` handles, and \
+              `rxOffset` returns the offset of the buffer with the packet. Or use the applet on a \
+              NIC with `receive = \"staged\"`.",
     },
 ];

@@ -83,6 +83,16 @@ impl Rejections {
         }
     }
 
+    /// Returns these faults as all that a class has, or `None` if there are none.
+    #[must_use]
+    pub fn listed(rejections: Vec<Rejection>) -> Option<Rejections> {
+        let omitted = 0;
+        (!rejections.is_empty()).then_some(Rejections {
+            rejections,
+            omitted,
+        })
+    }
+
     /// Returns the fault for which the class is rejected.
     #[must_use]
     pub fn first(&self) -> &Rejection {

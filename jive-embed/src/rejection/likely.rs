@@ -43,7 +43,9 @@ pub(super) fn lookalike(
 ) -> Option<Lookalike> {
     let wanted = member.name();
     let is_entry = |name: Utf8<'_>| match policy {
-        Policy::Applet { entries } => entries.iter().any(|entry| name == entry.name),
+        Policy::Applet { entries } | Policy::DirectApplet { entries } => {
+            entries.iter().any(|entry| name == entry.name)
+        }
         Policy::ClassOnly => false,
     };
     // The names of other entries are left out: `doTx`, for example, is no misspelling of `doRx`.

@@ -1,4 +1,4 @@
-//! A warning, which is shown like a rejection.
+//! What is told of an instruction of a verified class: shown like a rejection by the verifier.
 
 use jive_core::{ClassFile, MethodId, Pc};
 
@@ -11,25 +11,37 @@ impl Rejection {
     pub(crate) fn warning(
         found: FoundAt<'_>,
         class: &ClassFile<'_>,
-        (id, pc): (MethodId, Pc),
+        place: (MethodId, Pc),
         lint: Lint,
     ) -> Rejection {
-        let mut warning = Rejection::new(found.file, lint.code(), lint.to_string());
+        let mut warning = Rejection::at(found, class, place, (lint.code(), lint.to_string()));
         warning.is_warning = true;
-        warning.of_class(class, found);
-        warning.pc = Some(pc.0);
+        warning
+    }
+
+    /// Explains why a verified class cannot be used because of an instruction, for a `code` that has an explanation.
+    #[must_use]
+    pub fn at(
+        found: FoundAt<'_>,
+        class: &ClassFile<'_>,
+        (id, pc): (MethodId, Pc),
+        (code, message): (&'static str, String),
+    ) -> Rejection {
+        let mut told = Rejection::new(found.file, code, message);
+        told.of_class(class, found);
+        told.pc = Some(pc.0);
         if let Some(method) = class.method(id) {
-            warning.name(&method);
+            told.name(&method);
             if let Some(code) = method.code() {
-                warning.line = code.line(pc);
-                warning.instruction = Some(instruction(class, &code, pc));
+                told.line = code.line(pc);
+                told.instruction = Some(instruction(class, &code, pc));
                 // The diagnosis shows the instructions around the finding and, if the source is found, the source line
                 // after them.
-                warning.listing = Listing::of_code(class, &code, pc, "", &[]);
-                warning.instructions = warning.listing.instructions.clone();
+                told.listing = Listing::of_code(class, &code, pc, "", &[]);
+                told.instructions = told.listing.instructions.clone();
             }
         }
-        warning.quote_line();
-        warning
+        told.quote_line();
+        told
     }
 }

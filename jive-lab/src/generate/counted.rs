@@ -240,7 +240,7 @@ impl Writer<'_> {
             1 => format!("ldc int {}", self.random.int()),
             _ => "iconst_1".to_owned(),
         };
-        let line = match self.random.below(if gear.windows { 16 } else { 12 }) {
+        let line = match self.random.below(if gear.windows { 16 } else { 11 }) {
             0 => format!(
                 "getstatic big:[B\n    iconst_0\n    {channel}\n    {length}\n    invokestatic unet/Nic.txPush([BIII)V"
             ),

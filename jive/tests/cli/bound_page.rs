@@ -54,7 +54,7 @@ fn loops(entry: &Value) -> String {
 
 fn table() -> String {
     let mut table = HEAD.to_owned();
-    for applet in applets::ALL {
+    for applet in applets::staged() {
         let (old, new) = (
             bound(applet.name, "lanai-1998"),
             bound(applet.name, "modern"),

@@ -88,7 +88,12 @@ fn a_warning_is_shown_with_its_line_and_changes_no_verdict() {
 #[test]
 fn shipped_applets_have_no_warnings() {
     for applet in applets::ALL {
-        let ended = jive_in(&classes(), words("verify --lint -"), applet.class);
+        let profile = match applet.receives_directly {
+            true => "lanai-1998-direct",
+            false => "clan-programmable",
+        };
+        let command = format!("verify --lint --profile {profile} -");
+        let ended = jive_in(&classes(), words(&command), applet.class);
         assert_eq!(ended.status, 0, "{}", applet.name);
         assert_eq!(ended.out.lines().count(), 1, "{}", ended.out);
     }

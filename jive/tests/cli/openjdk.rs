@@ -97,10 +97,16 @@ fn every_builtin_scenario_agrees_with_openjdk() {
     }
     // Also compare the applets that no built-in scenario contains.
     for applet in applets::ALL {
-        let applet = applet.name;
+        // A NIC that has all that the applet needs.
+        let profile = match applet.receives_directly {
+            true => "profile = \"lanai-1998-direct\"\n",
+            false if applet.name == "WindowBarrier" => "profile = \"clan-programmable\"\n",
+            false => "",
+        };
+        let (profile, applet) = (profile.to_owned(), applet.name);
         let key = format!("applet = \"builtin:{applet}\"");
         let payloads = ["random = 64", "text = \"xyz\"", "random = 9000"];
-        let text = scenario(&[&key, &key], &payloads) + "[[expect]]\ncount = 1\n";
+        let text = profile + &scenario(&[&key, &key], &payloads) + "[[expect]]\ncount = 1\n";
         fs::write(directory.path().join(format!("{applet}.toml")), text).expect("written");
     }
     let junit = "test . --java --junit results.xml";

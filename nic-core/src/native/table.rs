@@ -41,7 +41,7 @@ natives! {
         /// Sets the applet's timer: the NIC calls `doTimer` once, after a time of `microseconds`. A later call of
         /// `setTimer` replaces the timer, and the argument 0 clears the timer. The U-Net/SLE paper does not have
         /// `setTimer`.
-        SetTimer = setTimer(microseconds: Int) -> Void, Pure;
+        SetTimer = setTimer(microseconds: Int) -> Void, Timer;
         /// Emits an event `applet-trace` with the numbers `tag` and `value`. The U-Net/SLE paper does not have `trace`.
         Trace = trace(tag: Int, value: Int) -> Void, Pure;
         /// Returns the immediate data of the message that the current call of a VI's applet handles. Returns 0 if the
@@ -66,6 +66,16 @@ natives! {
         /// the call; for any other array, `windowRead` traps with `TransientEscape`. In an applet without `doRead`,
         /// `windowRead` does nothing. The U-Net/SLE paper does not have `windowRead`.
         WindowRead = windowRead(into: ByteArray, intoOffset: Int, window: Int, offset: Int, length: Int) -> Void, ReadWindow;
+        /// Returns the offset in the buffer area of the free buffer in which the packet lies that `doRx` handles. Only
+        /// a NIC that receives directly has `rxOffset`. Outside `doRx`, `rxOffset` traps with `ProtectionFault`. When
+        /// `doRx` returns, the buffer goes back to the front of the free queue, unless `dmaRxd` has named it. The
+        /// U-Net/SLE paper does not have `rxOffset`.
+        RxOffset = rxOffset() -> Int, ArrivalOffset;
+        /// Copies `length` bytes of the header of the packet that `doRx` handles into the array `into`. The bytes start
+        /// at byte `offset` of the packet, and at index `intoOffset` of `into`. The header consists of the first bytes
+        /// of the packet, which a NIC that receives directly keeps; only such a NIC has `peek`. Beyond the header, and
+        /// outside `doRx`, `peek` traps with `ProtectionFault`. The U-Net/SLE paper does not have `peek`.
+        Peek = peek(into: ByteArray, intoOffset: Int, offset: Int, length: Int) -> Void, Peek;
     }
 }
 

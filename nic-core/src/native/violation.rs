@@ -68,6 +68,17 @@ pub enum Bound {
         /// Length of the array.
         elements: u32,
     },
+    /// The call handles no packet that lies in a free buffer.
+    NoArrival,
+    /// The range that the arguments name does not lie in the part of the packet's header that the NIC keeps.
+    Header {
+        /// Start of the range.
+        offset: i32,
+        /// Length of the range.
+        length: i32,
+        /// Length of the header.
+        header: u32,
+    },
     /// The message is longer than a packet.
     Packet {
         /// Length of the message.
@@ -151,7 +162,16 @@ impl NativeViolation {
     /// Calls `each` with the name and the value of every number in the bound.
     pub fn values(&self, each: &mut dyn FnMut(&'static str, i64)) {
         match self.bound {
-            Bound::Null => {}
+            Bound::Null | Bound::NoArrival => {}
+            Bound::Header {
+                offset,
+                length,
+                header,
+            } => {
+                each("offset", offset.into());
+                each("length", length.into());
+                each("header", header.into());
+            }
             Bound::Negative { value } => each(self.last(), value.into()),
             Bound::Array {
                 offset,
@@ -230,6 +250,15 @@ impl fmt::Display for NativeViolation {
         let array = self.parameter(0);
         match self.bound {
             Bound::Null => write!(f, "{array} is null"),
+            Bound::NoArrival => write!(f, "the call handles no packet in a free buffer"),
+            Bound::Header {
+                offset,
+                length,
+                header,
+            } => write!(
+                f,
+                "offset {offset}, length {length}, the NIC keeps {header} bytes of the packet"
+            ),
             Bound::Negative { value } => {
                 write!(f, "{} {value}, expected 0 or more", self.last())
             }

@@ -35,7 +35,7 @@ pub struct Members {
     /// The constructor without parameters.
     pub constructor: MethodId,
     /// The field `RxBuf`, through which the applet finds an arrived packet.
-    pub rx_buf: FieldId,
+    pub rx_buf: OptionalField,
     /// [`NicEntry::DoTx`].
     pub do_tx: MethodId,
     /// [`NicEntry::DoRx`].
@@ -86,6 +86,31 @@ impl OptionalEntry {
     }
 }
 
+/// The field `RxBuf`, which applets for a NIC that receives directly do not have. It takes half the bytes of an `Option`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct OptionalField(u16);
+
+impl OptionalField {
+    /// The number of no field: a class has far fewer.
+    const NONE: u16 = u16::MAX;
+
+    const fn new(field: Option<FieldId>) -> OptionalField {
+        match field {
+            Some(field) => OptionalField(field.0),
+            None => OptionalField(OptionalField::NONE),
+        }
+    }
+
+    /// Returns the field, or `None` if the applet does not have it.
+    #[must_use]
+    pub const fn get(self) -> Option<FieldId> {
+        match self.0 {
+            OptionalField::NONE => None,
+            number => Some(FieldId(number)),
+        }
+    }
+}
+
 impl Members {
     /// Returns whether the applet has an entry that is called for something other than a message.
     #[must_use]
@@ -121,7 +146,7 @@ impl Members {
         let found = class.program.applet()?;
         Some(Members {
             constructor: found.constructor,
-            rx_buf: found.rx_buf,
+            rx_buf: OptionalField::new(found.rx_buf),
             do_tx: NicEntry::DoTx.of(&class.class)?,
             do_rx: NicEntry::DoRx.of(&class.class)?,
             do_timer: OptionalEntry::of(NicEntry::DoTimer, class),
@@ -148,7 +173,8 @@ pub struct Applet<'a> {
 impl<'a> Applet<'a> {
     /// Makes an instance of an applet in borrowed memory. The slice `fields` needs a place for each field of the class.
     /// The slice `memory` needs [`memory_bytes`], for the applet's arrays and for an `RxBuf` of `max_packet` bytes. The
-    /// field `RxBuf` of the instance is set, but no code of the class has run.
+    /// field `RxBuf` of the instance is set, but no code of the class has run. An applet for a NIC that receives
+    /// directly gets a `max_packet` of 0.
     ///
     /// # Errors
     ///
@@ -172,7 +198,9 @@ impl<'a> Applet<'a> {
         // The runtime has made this array, not a call of the applet.
         heap.take_cleared();
         let mut instance = Instance::new(class.program, fields, heap);
-        instance.set_field(members.rx_buf, rx_buf.array());
+        if let Some(field) = members.rx_buf.get() {
+            instance.set_field(field, rx_buf.array());
+        }
         Ok(Applet {
             class,
             instance,
@@ -186,7 +214,9 @@ impl<'a> Applet<'a> {
     /// array.
     pub fn receive(&mut self, packet: &[u8]) {
         let rx_buf = self.rx_buf;
-        self.instance.set_field(self.members.rx_buf, rx_buf.array());
+        if let Some(field) = self.members.rx_buf.get() {
+            self.instance.set_field(field, rx_buf.array());
+        }
         let bytes = rx_buf.bytes_mut(self.instance.heap_mut());
         if let Some(place) = bytes.get_mut(..packet.len()) {
             place.copy_from_slice(packet);

@@ -7,7 +7,7 @@ use jive_core::{Heap, TrapKind};
 
 use super::effect::Effect;
 use super::local::LocalEffect;
-use super::rights::Rights;
+use super::rights::{Arrived, Rights};
 use super::span::{ArraySpan, SHARE_BYTES, array_span, array_view};
 use super::windows;
 use crate::id::ChannelId;
@@ -89,7 +89,32 @@ pub(super) fn examine<S: Storage, R: Refusal>(
             let (into, peer, offset) = windows::read(heap, rights, into, (window, offset))?;
             Ok(Effect::ReadWindow { into, peer, offset })
         }
+        (NicNative::Peek, &[into, into_offset, offset, length]) => {
+            // Without a packet in a free buffer the array does not matter. Firmware never has one, so that it needs no code
+            // for `peek`.
+            let arrived = rights.arrival.ok_or_else(|| fault(Bound::NoArrival))?;
+            let into = array_span(heap, into, into_offset, length)?;
+            let offset = peeked(arrived, offset, length)?;
+            Ok(Effect::Peek { into, offset })
+        }
         (local, args) => LocalEffect::of(local, args, rights).map(Effect::Local),
+    }
+}
+
+/// Checks that bytes lie in the header of the handled packet. Returns the first of them.
+fn peeked<R: Refusal>(arrived: Arrived, offset: i32, length: i32) -> Result<u32, R> {
+    let header = arrived.header;
+    let start = u32::try_from(offset).ok();
+    let end = start
+        .zip(u32::try_from(length).ok())
+        .and_then(|(start, length)| start.checked_add(length));
+    match (start, end) {
+        (Some(start), Some(end)) if end <= header => Ok(start),
+        _ => Err(fault(Bound::Header {
+            offset,
+            length,
+            header,
+        })),
     }
 }
 

@@ -25,6 +25,13 @@ pub enum Effect {
         /// Destination of the bytes.
         host: HostSpan,
     },
+    /// The native copies bytes from the header of the handled packet into an array.
+    Peek {
+        /// Destination of the bytes.
+        into: ArraySpan,
+        /// First byte of the packet that is copied.
+        offset: u32,
+    },
     /// Sends a packet.
     Send {
         /// The message.
@@ -76,6 +83,7 @@ impl Effect {
         match *self {
             Effect::HostToNic { to: span, .. }
             | Effect::NicToHost { from: span, .. }
+            | Effect::Peek { into: span, .. }
             | Effect::Send { from: span, .. }
             | Effect::Describe { offsets: span, .. }
             | Effect::Carry { from: span, .. }
@@ -92,6 +100,7 @@ impl Effect {
         match *self {
             Effect::HostToNic { to: span, .. }
             | Effect::NicToHost { from: span, .. }
+            | Effect::Peek { into: span, .. }
             | Effect::Send { from: span, .. }
             | Effect::Carry { from: span, .. }
             | Effect::WriteWindow { from: span, .. } => span.length(),

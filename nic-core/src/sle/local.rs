@@ -23,6 +23,11 @@ pub enum LocalEffect {
     BufferLength,
     /// Pops the free queue.
     PopBuffer,
+    /// The native returns where the handled packet lies in the buffer area.
+    ArrivalOffset {
+        /// Offset of the buffer.
+        offset: u32,
+    },
     /// Returns the time.
     Time,
     /// Sets the applet's timer.
@@ -69,6 +74,12 @@ impl LocalEffect {
             (NicNative::NewAlignedArray, &[length]) => Ok(LocalEffect::NewArray { length }),
             (NicNative::GetFreeBufferLength, &[]) => Ok(LocalEffect::BufferLength),
             (NicNative::GetFreeBuffer, &[]) => Ok(LocalEffect::PopBuffer),
+            (NicNative::RxOffset, &[]) => match rights.arrival {
+                Some(arrived) => Ok(LocalEffect::ArrivalOffset {
+                    offset: arrived.offset,
+                }),
+                None => Err(fault(Bound::NoArrival)),
+            },
             (NicNative::CurrentTime, &[]) => Ok(LocalEffect::Time),
             (NicNative::SetTimer, &[value]) => {
                 let microseconds =
@@ -94,6 +105,7 @@ impl LocalEffect {
                 | NicNative::Immediate
                 | NicNative::SetImmediate
                 | NicNative::Watch
+                | NicNative::RxOffset
                 // The natives of the other effects, whose number of arguments is wrong.
                 | NicNative::DoHtoLDma
                 | NicNative::DoLtoHDma
@@ -101,7 +113,8 @@ impl LocalEffect {
                 | NicNative::DmaRxd
                 | NicNative::DmaRxdPayload
                 | NicNative::WindowWrite
-                | NicNative::WindowRead,
+                | NicNative::WindowRead
+                | NicNative::Peek,
                 _,
             ) => Err(R::unverified()),
         }
@@ -125,6 +138,8 @@ impl LocalEffect {
             LocalEffect::PopBuffer => {
                 port.with(|endpoint, _| endpoint.free.pop().map_or(-1, u32::cast_signed))
             }
+            // The cast cannot wrap, as that of the length of a buffer cannot.
+            LocalEffect::ArrivalOffset { offset } => offset.cast_signed(),
             // The cast truncates the time to the lowest 32 bits, because the native is documented to wrap.
             LocalEffect::Time => (port.now().as_ps() / 1_000_000) as i32,
             LocalEffect::Timer { after } => {

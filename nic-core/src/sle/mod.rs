@@ -17,7 +17,9 @@ mod span;
 mod windows;
 
 pub use self::capsule::{CapsuleRefusal, FragmentHeader, checksum};
-pub use applet::{Applet, AppletError, Members, OptionalEntry, POISON, memory_bytes};
+pub use applet::{
+    Applet, AppletError, Members, OptionalEntry, OptionalField, POISON, memory_bytes,
+};
 pub use check::check;
 pub use effect::Effect;
 pub use entries::{EntryCost, NicEntry};
@@ -27,9 +29,10 @@ pub use local::LocalEffect;
 pub use perform::perform;
 pub use port::Port;
 pub use request::{NATIVE_ARGUMENTS_MAX, Request};
-pub use rights::Rights;
+pub use rights::{Arrived, Rights};
 pub use span::ArraySpan;
 
 pub use crate::native::{
-    Bound, NativeArg, NativeKind, NativeViolation, NicNative, TracedCall, TrapCause, TrapDetails,
+    Bound, NativeArg, NativeKind, NativeViolation, Need, NicNative, TracedCall, TrapCause,
+    TrapDetails,
 };

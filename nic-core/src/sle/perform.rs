@@ -27,6 +27,10 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
             port.tell(0, Made::Nothing)?;
             port.store(from, host)?;
         }
+        Effect::Peek { into, offset } => {
+            port.peek(into, offset)?;
+            port.tell(0, Made::Nothing)?;
+        }
         Effect::Send { from, channel } => {
             let (id, packet) = port.make(from, channel)?;
             port.tell(0, Made::Packet(id))?;

@@ -38,6 +38,12 @@ pub trait Port {
     /// for the transfer.
     fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Self::Stop>;
 
+    /// Copies bytes of the header of the handled packet into an array, from an offset of the packet on. Only a NIC that
+    /// receives directly lets its applets name the header.
+    fn peek(&mut self, _into: ArraySpan, _offset: u32) -> Result<(), Self::Stop> {
+        Ok(())
+    }
+
     /// Makes a packet from the bytes of an array as they are now.
     fn make(
         &mut self,

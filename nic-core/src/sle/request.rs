@@ -102,11 +102,15 @@ impl Request {
     pub fn moved<'h>(&self, heap: &'h Heap<'_>) -> &'h [u8] {
         let [array, second, third, fourth, fifth] = self.args;
         let (offset, length) = match self.native.kind() {
-            NativeKind::Fetch | NativeKind::Store | NativeKind::Push => (second, fourth),
+            NativeKind::Fetch | NativeKind::Store | NativeKind::Push | NativeKind::Peek => {
+                (second, fourth)
+            }
             NativeKind::WriteWindow => (second, fifth),
             NativeKind::CarryMessage => (0, third),
             NativeKind::DescribeBuffers => return heap.bytes(array).unwrap_or_default(),
             NativeKind::Pure
+            | NativeKind::Timer
+            | NativeKind::ArrivalOffset
             | NativeKind::Allocate
             | NativeKind::BufferLength
             | NativeKind::PopBuffer

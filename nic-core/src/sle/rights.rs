@@ -19,6 +19,17 @@ pub struct Rights<'e, S: Storage> {
     /// The windows that the applet may name, or `None` if it may name none. A reference to the window rights keeps
     /// `Rights` small.
     pub windows: Option<&'e WindowRights<'e>>,
+    /// The packet in a free buffer that the call handles, or `None` if it handles no such packet.
+    pub arrival: Option<Arrived>,
+}
+
+/// A packet that a NIC has received directly into a free buffer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Arrived {
+    /// Offset of the buffer in the buffer area.
+    pub offset: u32,
+    /// Number of bytes of the packet's header that the NIC keeps, no more than the packet has.
+    pub header: u32,
 }
 
 impl<'e, S: Storage> Rights<'e, S> {
@@ -31,6 +42,7 @@ impl<'e, S: Storage> Rights<'e, S> {
             channels: &endpoint.channels,
             max_packet: endpoint.max_packet,
             windows: None,
+            arrival: None,
         }
     }
 

@@ -123,6 +123,7 @@ mod tests {
             channels: &channels,
             max_packet: 9_000,
             windows: Some(windows),
+            arrival: None,
         };
         let checked = |left: usize, window, offset, length| {
             watch::<_, Option<Bound>>(&rights(&windows[left]), window, offset, length)

@@ -119,6 +119,35 @@ impl<S: Storage> FreeQueue<S> {
         Some(buffer * self.buffer_length)
     }
 
+    /// Takes the first buffer of the queue for a packet that the NIC receives into it, and returns the buffer's offset. No
+    /// call has popped the buffer, so that the end of no call gives it back.
+    pub fn take(&mut self) -> Option<u32> {
+        let buffer = self.queue.pop_front(&mut self.buffers)?;
+        self.free -= 1;
+        self.buffers[buffer as usize].holder = Holder::Nic;
+        Some(buffer * self.buffer_length)
+    }
+
+    /// Returns whether the NIC holds the buffer at `offset`.
+    #[must_use]
+    pub fn is_with_nic(&self, offset: u32) -> bool {
+        let buffer = self.buffer_at(offset);
+        buffer.is_some_and(|buffer| self.buffers[buffer as usize].holder == Holder::Nic)
+    }
+
+    /// Puts a buffer that [`FreeQueue::take`] has returned at the front of the queue, because nobody needs the packet in
+    /// it. Returns false if the NIC does not hold the buffer.
+    pub fn give_back(&mut self, offset: u32) -> bool {
+        let buffer = self.buffer_at(offset);
+        let Some(buffer) = buffer.filter(|_| self.is_with_nic(offset)) else {
+            return false;
+        };
+        self.buffers[buffer as usize].holder = Holder::Queue;
+        self.queue.push_front(&mut self.buffers, buffer);
+        self.free += 1;
+        true
+    }
+
     /// Passes the buffer at `offset` from the NIC to the user, or returns false if the NIC holds no buffer there.
     pub fn name(&mut self, offset: u32) -> bool {
         let Some(buffer) = self.buffer_at(offset) else {
@@ -199,6 +228,22 @@ mod tests {
         // An earlier call popped the buffer at offset 0, so the NIC keeps that buffer.
         assert_eq!(drain(&mut queue), [100, 200, 300]);
         assert!(queue.name(0));
+    }
+
+    #[test]
+    fn a_taken_buffer_belongs_to_no_call() {
+        let mut queue = FreeQueue::<Fixed>::new(3, 100);
+        assert_eq!(queue.take(), Some(0));
+        assert_eq!(queue.pop(), Some(100));
+        queue.return_popped();
+        assert!(queue.is_with_nic(0));
+        assert_eq!(queue.first(), Some(100));
+        assert!(queue.give_back(0));
+        assert!(!queue.give_back(0), "it is in the queue");
+        assert_eq!(queue.take(), Some(0));
+        assert!(queue.name(0));
+        assert!(!queue.give_back(0), "the user has it");
+        assert_eq!(drain(&mut queue), [100, 200]);
     }
 
     #[test]

@@ -147,8 +147,7 @@ pub(crate) fn are_stated(sim: &Simulation<'_>, call: &Call) -> bool {
     let site = AppletSite {
         has_above: chain.is_some_and(|chain| chain.first() != call.applet_at.applet),
         has_below: chain.is_some_and(|chain| chain.last() != call.applet_at.applet),
-        max_packet: u32::try_from(sim.applets[call.applet_at.applet].rx_buf().len())
-            .unwrap_or(u32::MAX),
+        max_packet: sim.scenario.profile_of(spec.nic).memory.max_packet.get(),
         ..AppletSite::of_spec(spec)
     };
     let cause = CauseKind::of(&call.cause);

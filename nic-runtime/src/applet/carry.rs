@@ -87,7 +87,7 @@ pub(crate) fn carry(old: &Applet<'_>, new: &mut Applet<'_>) -> Result<u32, HeapF
 fn sources(old: &Applet<'_>, new: &Applet<'_>) -> Vec<Source> {
     let of_old: Vec<Field<'_>> = old.class.class.fields().collect();
     let source = |field: Field<'_>| {
-        if field.id == new.members.rx_buf {
+        if Some(field.id) == new.members.rx_buf.get() {
             return Source::RxBuf;
         }
         let same = of_old.iter().find(|known| {
@@ -96,7 +96,7 @@ fn sources(old: &Applet<'_>, new: &Applet<'_>) -> Vec<Source> {
         });
         match same {
             Some(known)
-                if known.id != old.members.rx_buf
+                if Some(known.id) != old.members.rx_buf.get()
                     && !known.is_constant()
                     && !field.is_constant() =>
             {

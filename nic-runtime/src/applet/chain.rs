@@ -43,6 +43,7 @@ pub(crate) fn is_between(
         }
         Effect::HostToNic { .. }
         | Effect::Local(_)
+        | Effect::Peek { .. }
         | Effect::WriteWindow { .. }
         | Effect::ReadWindow { .. } => false,
     }

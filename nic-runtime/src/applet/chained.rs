@@ -159,6 +159,9 @@ fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<B
             (!is_first && is_free).then_some(Between::Kept)
         }
         NativeKind::Pure
+        | NativeKind::Timer
+        | NativeKind::ArrivalOffset
+        | NativeKind::Peek
         | NativeKind::Allocate
         | NativeKind::BufferLength
         | NativeKind::PopBuffer
@@ -255,7 +258,10 @@ fn perform_between(
             }
             Some(message)
         }
-        Effect::Local(_) | Effect::WriteWindow { .. } | Effect::ReadWindow { .. } => {
+        Effect::Local(_)
+        | Effect::Peek { .. }
+        | Effect::WriteWindow { .. }
+        | Effect::ReadWindow { .. } => {
             return Err(TrapKind::Unverified);
         }
     };
@@ -320,7 +326,7 @@ fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let (call, trap): (Call, Option<Trap>) = (*activation.call(), activation.trap.take());
     let endpoint = call.applet_at.endpoint;
     if let Some(trap) = trap {
-        trapped::tell(sim, on, call.applet_at, trap);
+        trapped::tell(sim, on, (call.applet_at, Some(&call)), trap);
     }
     sim.endpoints[endpoint].free.return_popped();
     sim.levels_changed(endpoint);

@@ -106,8 +106,10 @@ fn natives(profile: &Profile, site: &AppletSite, costs: &Costs) -> Vec<Native> {
 /// Returns the position of the array that a native copies from or to, counted from the top of the operand stack.
 fn array_below_top(native: NicNative) -> Option<usize> {
     match native.kind() {
-        NativeKind::Fetch | NativeKind::Store => Some(3),
+        NativeKind::Fetch | NativeKind::Store | NativeKind::Peek => Some(3),
         NativeKind::Pure
+        | NativeKind::Timer
+        | NativeKind::ArrivalOffset
         | NativeKind::Allocate
         | NativeKind::BufferLength
         | NativeKind::PopBuffer
@@ -164,6 +166,9 @@ fn time(
                 .saturating_add(copied(descriptor))
         }),
         NativeKind::Pure
+        | NativeKind::Timer
+        | NativeKind::ArrivalOffset
+        | NativeKind::Peek
         | NativeKind::Allocate
         | NativeKind::BufferLength
         | NativeKind::PopBuffer
@@ -180,8 +185,11 @@ fn result(native: NicNative, site: &AppletSite) -> RangeInclusive<i32> {
         NativeKind::BufferLength => 0..=site.free_buffer_length.cast_signed(),
         // `getFreeBuffer` returns an offset in the buffer area, or -1.
         NativeKind::PopBuffer => -1..=site.buffer_area.cast_signed(),
+        NativeKind::ArrivalOffset => 0..=site.buffer_area.cast_signed(),
         // The natives below return an array, or nothing that is known.
         NativeKind::Pure
+        | NativeKind::Timer
+        | NativeKind::Peek
         | NativeKind::Allocate
         | NativeKind::Fetch
         | NativeKind::Store

@@ -182,7 +182,7 @@ pub(crate) fn run_initializers(
         sim.report.emit(sim.now, applet_at.endpoint, kind);
         let value = initialize(sim, on, applet_at, method, (stores, natives));
         if let Err(Uninitialized::Trapped(trap)) = value {
-            trapped::tell(sim, on, applet_at, trap);
+            trapped::tell(sim, on, (applet_at, None), trap);
         }
         tell::returned(sim, on, applet_at, method, value?);
     }

@@ -41,6 +41,7 @@ mod trapped;
 /// The profile sections that endpoints with an applet need.
 pub(crate) const SECTIONS: &[&str] = &["entry", "native", "native_fuel", "quota"];
 
+pub use crate::calls::needs::{NotOffered, not_offered};
 pub use detached::{DetachedEndpoint, DetachedShape};
 pub use environment::{class_environment, environment};
 pub use site::AppletSite;

@@ -10,7 +10,7 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 use super::tell;
-use crate::calls::call::Call;
+use crate::calls::call::{Call, Cause};
 use crate::engine;
 use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
@@ -41,6 +41,16 @@ impl<const HEARD: bool> OnNic<'_, '_, HEARD> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn call(&self) -> &Call {
         self.simulation.processors[self.on].activation.call()
+    }
+}
+
+impl<const HEARD: bool> OnNic<'_, '_, HEARD> {
+    /// Looks whether a descriptor has named the buffer into which the handled packet was received.
+    #[cold]
+    fn look_at_buffer(&mut self) {
+        if let Cause::Arrival { arrival, .. } = self.call().cause {
+            self.simulation.look_at_buffer(arrival);
+        }
     }
 }
 
@@ -91,6 +101,20 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
         let heap = simulation.applets[applet_at.applet].instance.heap();
         let transfer = simulation.transfers.add(&transfer, from.bytes(heap));
         simulation.queue_transfer(transfer);
+        Ok(())
+    }
+
+    #[cold]
+    fn peek(&mut self, into: ArraySpan, offset: u32) -> Result<(), Next> {
+        let cause = self.call().cause;
+        let simulation = &mut *self.simulation;
+        if let Cause::Arrival { arrival, .. } = cause {
+            let header = &simulation.packets[arrival].bytes[at(offset)..][..at(into.length())];
+            let heap = simulation.applets[self.applet_at.applet]
+                .instance
+                .heap_mut();
+            into.bytes_mut(heap).copy_from_slice(header);
+        }
         Ok(())
     }
 
@@ -155,11 +179,15 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn publish(&mut self) -> Result<(), Next> {
         let endpoint = self.applet_at.endpoint;
+        if self.simulation.setup.receives_directly() {
+            self.look_at_buffer();
+        }
         self.simulation.publish_in_turn(endpoint);
         Ok(())
     }
 
     fn refuse(&mut self) -> Result<(), Next> {
+        self.look_at_buffer();
         let (applet_at, packet) = (self.applet_at, self.call().packet());
         let reason = DropReason::RxQueueFull;
         tell::dropped(self.simulation, applet_at, packet, reason);

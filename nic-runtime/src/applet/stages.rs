@@ -327,6 +327,9 @@ fn checked(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Result<E
         windows = sim.engines.window_rights(endpoint);
         rights = rights.with(&windows);
     }
+    if native.kind().names_arrival() {
+        rights.arrival = sim.arrived(call);
+    }
     check(native, activation.stack.native_arguments(), heap, &rights)
 }
 
@@ -386,7 +389,9 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
             return Ok(push);
         }
         // The effects in this list do not count towards the call's quota.
-        Effect::Local(_) | Effect::Describe { .. } | Effect::Carry { .. } => return Ok(push),
+        Effect::Local(_) | Effect::Peek { .. } | Effect::Describe { .. } | Effect::Carry { .. } => {
+            return Ok(push);
+        }
     }
     sim.processors[on].activation.spent = spent;
     Ok(push)
@@ -447,7 +452,7 @@ pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &mut sim.processors[on].activation;
     let (call, trap) = (*activation.call(), activation.trap.take());
     if let Some(trap) = trap {
-        trapped::tell(sim, on, call.applet_at, trap);
+        trapped::tell(sim, on, (call.applet_at, Some(&call)), trap);
     }
     sim.leave_call(on);
     if !call.is_for_message() {

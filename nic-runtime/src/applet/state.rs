@@ -1,12 +1,12 @@
 //! Static fields that a scenario sets before the static initializer runs. `jive_embed::preset` explains how.
 
 use bumpalo::Bump;
-use jive_core::{ArrayKind, FieldId, Heap, Instance, LinkedClass, NativeId};
+use jive_core::{AppletMembers, ArrayKind, FieldId, Heap, Instance, LinkedClass, NativeId};
 use jive_embed::LoadError;
 use jive_embed::preset::{self, Stores};
-use jive_verifier::Policy;
-use nic_core::sle::{NicEntry, NicNative};
+use nic_core::sle::NicNative;
 
+use crate::profile::Receive;
 use crate::spec::FieldState;
 use crate::spec::FieldValue;
 
@@ -26,9 +26,11 @@ pub(crate) fn reload<'a>(
     bytes: &[u8],
     loaded: &LinkedClass<'a>,
 ) -> Result<LinkedClass<'a>, LoadError> {
-    let policy = Policy::Applet {
-        entries: NicEntry::TABLE,
+    let receive = match loaded.program.applet() {
+        Some(AppletMembers { rx_buf: None, .. }) => Receive::Direct,
+        Some(_) | None => Receive::Staged,
     };
+    let policy = receive.policy();
     preset::load_preset(arena, bytes, loaded, policy, NicNative::TABLE)
 }
 

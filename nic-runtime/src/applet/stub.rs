@@ -72,7 +72,8 @@ pub fn natives_reference() -> String {
     for row in NicNative::ALL {
         let native = row.decl();
         let section = format!(
-            "\n## {name}\n\n```java\n{result} {name}({parameters})\n```\n\n{summary}\n\nThe descriptor of `{name}` is `{descriptor}`.\n",
+            "\n## {name}\n\n```java\n{result} {name}({parameters})\n```\n\n{summary}\n\nThe descriptor of `{name}` is `{descriptor}`.{needs}\n",
+            needs = needs(*row),
             name = native.name,
             result = result(native),
             parameters = parameters(native),
@@ -104,6 +105,14 @@ pub fn natives_reference() -> String {
         text.push_str(&section);
     }
     text
+}
+
+/// Returns the sentence that says what a native needs of its NIC.
+fn needs(native: NicNative) -> String {
+    native.kind().needs().map_or(String::new(), |need| {
+        let word = need.word();
+        format!(" A NIC has it only if [its profile](profiles.md#built-in-nics) offers `{word}`.")
+    })
 }
 
 fn result(native: &NativeDecl) -> &'static str {

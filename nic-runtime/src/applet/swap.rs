@@ -27,6 +27,7 @@ use super::pending_calls;
 use super::swap_port::SwapNatives;
 use crate::calls::call::Activation;
 use crate::calls::ledger::Need;
+use crate::calls::needs::{NotOffered, not_offered};
 use crate::calls::suspended::call_stack;
 use crate::calls::swaps::{Waiting, slice};
 use crate::engine::Simulation;
@@ -68,7 +69,12 @@ pub(crate) fn request(
     (capsule, on): (Option<u32>, Option<ProcessorId>),
 ) {
     let swaps = &mut sim.swaps;
+    let nic = swaps.scenario.endpoints[endpoint].nic;
+    let offers = swaps.scenario.profile_of(nic).offers();
     let taken = swaps.loaded(class).and_then(|loaded| {
+        if not_offered(&loaded.class, offers).next().is_some() {
+            return Err(SwapRefusal::Rejected(NotOffered::CODE));
+        }
         let need = Need::of(swaps.scenario, endpoint, class, &loaded.program);
         match swaps.ledger.take(endpoint, need) {
             true => Ok((loaded, need)),
@@ -240,13 +246,13 @@ fn instance<'a>(
 ) -> Result<Applet<'a>, NotMade> {
     let spec = &sim.specs[endpoint];
     let profile = sim.swaps.scenario.profile_of(spec.nic);
-    let max_packet = profile.memory.max_packet.get();
+    let rx_buf = profile.rx_buf_bytes();
     let spare = &mut sim.swaps.spare;
-    let heap = memory_bytes(spec.heap, max_packet);
+    let heap = memory_bytes(spec.heap, rx_buf);
     let heap = slice(&mut spare.heaps, sim.arena, heap);
     let fields = loaded.program.field_count();
     let fields = slice(&mut spare.fields, sim.arena, fields);
-    let applet = Applet::lent(loaded, fields, heap, max_packet);
+    let applet = Applet::lent(loaded, fields, heap, rx_buf);
     applet.map_err(|error| NotMade::Refused(SwapRefusal::Rejected(error.code())))
 }
 

@@ -41,6 +41,7 @@ impl Natives for SwapNatives {
         match effect {
             Effect::HostToNic { .. }
             | Effect::NicToHost { .. }
+            | Effect::Peek { .. }
             | Effect::Send { .. }
             | Effect::Describe { .. }
             | Effect::Carry { .. }

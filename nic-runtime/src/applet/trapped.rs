@@ -8,7 +8,7 @@ use jive_core::{Heap, Instance, MethodId, Pc, Trap, TrapKind, TrapValues};
 use nic_core::event::{SleEvent, TracedCall, TrapDetails};
 use nic_core::sle::{NativeViolation, NicNative, Rights, TrapCause, check};
 
-use crate::calls::call::Activation;
+use crate::calls::call::{Activation, Call};
 use crate::calls::quota::Spent;
 use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
@@ -19,11 +19,17 @@ use crate::storage::Growing;
 /// and a few of its calls are enough to recognise it.
 const TRACED_CALLS_MAX: usize = 32;
 
-/// Reports the trap in which the last call of a processor ended.
-pub(crate) fn tell(sim: &mut Simulation<'_>, on: ProcessorId, applet_at: AppletAt, trap: Trap) {
+/// Reports the trap in which the last call of a processor ended: an initializer, or else the call `of`.
+pub(crate) fn tell(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    (applet_at, of): (AppletAt, Option<&Call>),
+    trap: Trap,
+) {
     if !sim.report.listens() {
         return;
     }
+    let arrival = of.and_then(|call| sim.arrived(call));
     let applet = &mut sim.applets[applet_at.applet];
     let processor = &sim.processors[on];
     let endpoint = &sim.endpoints[applet_at.endpoint];
@@ -48,7 +54,8 @@ pub(crate) fn tell(sim: &mut Simulation<'_>, on: ProcessorId, applet_at: AppletA
     let omitted = u32::try_from(nested.count()).unwrap_or(u32::MAX);
     let quota = &processor.costs.quota;
     let windows = sim.engines.window_rights(applet_at.endpoint);
-    let rights = Rights::of(endpoint).with(&windows);
+    let mut rights = Rights::of(endpoint).with(&windows);
+    rights.arrival = arrival;
     let cause = cause(
         &mut applet.instance,
         &processor.activation,

@@ -4,7 +4,7 @@ use bumpalo::Bump;
 use jive_core::LinkedClass;
 use jive_embed::{LoadError, load_class};
 use jive_verifier::Policy;
-use nic_core::sle::{NicEntry, NicNative};
+use nic_core::sle::NicNative;
 
 use super::refused::SimError;
 use crate::spec::{EndpointSpec, Scenario};
@@ -23,19 +23,26 @@ pub(crate) fn load_classes<'a>(
         is_first[class.0] = true;
     }
     let mut classes = Vec::with_capacity(scenario.classes.len());
-    for (class, spec) in scenario.classes.iter().enumerate() {
-        let loaded = load_class(
-            arena,
-            &spec.bytes,
-            Policy::Applet {
-                entries: NicEntry::TABLE,
-            },
-            NicNative::TABLE,
-        );
+    let policies = scenario.policies();
+    for ((class, spec), policies) in scenario.classes.iter().enumerate().zip(policies) {
+        let load = |policy| load_class(arena, &spec.bytes, policy, NicNative::TABLE);
+        let loaded = load_for_all(&policies, load);
         if let (Err(error), true) = (loaded, is_first[class]) {
             return Err(SimError::Class { class, error });
         }
         classes.push(loaded);
     }
     Ok(arena.alloc_slice_copy(&classes))
+}
+
+/// Loads a class under the first of the policies that rejects it, or else under the last.
+fn load_for_all<'a>(
+    policies: &[Policy],
+    load: impl Fn(Policy) -> Result<LinkedClass<'a>, LoadError>,
+) -> Result<LinkedClass<'a>, LoadError> {
+    let (last, others) = policies.split_last().expect("each class has a policy");
+    for policy in others {
+        load(*policy)?;
+    }
+    load(*last)
 }

@@ -16,6 +16,7 @@ pub(crate) mod chain;
 pub(crate) mod classes;
 pub(crate) mod last_arrays;
 pub(crate) mod ledger;
+pub(crate) mod needs;
 pub(crate) mod pending;
 pub(crate) mod processor;
 pub(crate) mod quota;

@@ -39,7 +39,10 @@ impl Spent {
                     });
                 }
             }
-            Effect::Local(_) | Effect::Describe { .. } | Effect::Carry { .. } => {}
+            Effect::Local(_)
+            | Effect::Peek { .. }
+            | Effect::Describe { .. }
+            | Effect::Carry { .. } => {}
         }
         Ok(spent)
     }

@@ -1,7 +1,10 @@
 //! Why a scenario cannot be simulated.
 
 use jive_embed::LoadError;
+use nic_core::id::NicId;
 use nic_core::sle::AppletError;
+
+use super::needs::NotOffered;
 
 #[cfg(doc)]
 use crate::host::Programs;
@@ -27,6 +30,19 @@ pub enum SimError {
         class: usize,
         /// The reason.
         error: AppletError,
+    },
+    /// An accepted class calls a native that its NIC does not offer.
+    #[error(
+        "class {class} calls `{}`, which NIC {} does not offer",
+        call.native.decl().name, nic.0
+    )]
+    NotOffered {
+        /// Position in [`Scenario::classes`].
+        class: usize,
+        /// The NIC.
+        nic: NicId,
+        /// The call.
+        call: NotOffered,
     },
     /// The endpoints of a NIC need more SRAM than it has.
     #[error("{0}")]

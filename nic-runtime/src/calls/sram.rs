@@ -135,9 +135,9 @@ fn places(scenario: &Scenario, id: EndpointId) -> u64 {
 
 fn staging(profile: &Profile) -> u64 {
     let memory = &profile.memory;
-    let slots = [memory.arrival_slots, memory.send_slots, memory.dma_slots];
-    let slots: u64 = slots.map(|slots| u64::from(slots.get())).iter().sum();
-    slots * u64::from(memory.max_packet.get())
+    let packets = u64::from(memory.send_slots.get()) + u64::from(memory.dma_slots.get());
+    let arrivals = u64::from(memory.arrival_slots.get()) * u64::from(profile.arrival_slot_bytes());
+    packets * u64::from(memory.max_packet.get()) + arrivals
 }
 
 fn stack(profile: &Profile) -> u64 {
@@ -151,8 +151,8 @@ pub(super) fn of_program(program: &Program<'_>) -> u64 {
     program.byte_size() as u64
 }
 
-/// Returns the bytes of heap, `RxBuf` and fields of an endpoint's applet of this class.
+/// Returns the bytes of heap, own arrival slot (`RxBuf` or the header of a packet) and fields of an endpoint's applet of this class.
 pub(super) fn of_applet(profile: &Profile, spec: &EndpointSpec, program: &Program<'_>) -> u64 {
-    let heap = memory_bytes(spec.heap, profile.memory.max_packet.get()) as u64;
+    let heap = memory_bytes(spec.heap, profile.arrival_slot_bytes()) as u64;
     heap + program.field_count() as u64 * FIELD_BYTES
 }

@@ -10,6 +10,7 @@ mod dma;
 pub(crate) mod endpoint;
 pub(crate) mod fault;
 pub(crate) mod item;
+pub(crate) mod landings;
 mod ready;
 pub(crate) mod role;
 pub(crate) mod semaphore;
@@ -51,6 +52,8 @@ pub struct Nic {
     pub dma: DmaSchedule,
     /// Whether the NIC's wires and its DMA exclude each other (`dma.with_wire = "in-turn"`).
     pub sends_in_turn: bool,
+    /// Number of bytes that the NIC keeps of each packet, if it receives directly (`nic.header`).
+    pub header: Option<u32>,
     /// Packets that have arrived and that no processor has taken, oldest first.
     pub arrivals: VecDeque<PacketRef>,
     /// Memory for arriving packets. A packet needs an arrival slot before the sender sends its first bit.
@@ -102,6 +105,7 @@ impl Nic {
             takes_arrivals: ProcessorId(first_processor + placement.receive),
             dma: DmaSchedule::of(profile),
             sends_in_turn: profile.sends_in_turn(),
+            header: profile.header(),
             arrivals: VecDeque::with_capacity(memory.arrival_slots.get() as usize),
             arrival_slots: ArrivalSlots::new(memory.arrival_slots.get(), owners),
             send_slots: Slots::new(memory.send_slots),

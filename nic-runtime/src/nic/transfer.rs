@@ -35,13 +35,23 @@ pub(crate) enum DmaPeer {
     Staged,
     /// The bytes were staged together with those of an earlier transfer, and share its staging slot.
     StagedBeside,
-    /// The bytes come from an arrived packet, starting at `offset`. A transfer with `last` set moves the last share of
-    /// an arrived packet, whose handling ends with it.
+    /// The bytes come from an arrived packet, starting at `offset`.
     FromArrival {
         packet: PacketRef,
         offset: u32,
-        last: bool,
+        then: Then,
     },
+}
+
+/// What becomes of an arrived packet at the end of a transfer of its bytes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// Another transfer moves the next share.
+    More,
+    /// The handling of the packet ends, because the transfer has moved its last share.
+    Ends,
+    /// A processor handles the packet, which the NIC has received directly into a free buffer.
+    Handles,
 }
 
 impl DmaPeer {

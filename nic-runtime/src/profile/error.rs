@@ -38,6 +38,35 @@ pub enum ProfileError {
         /// Maximum number of bytes of a packet on the wire.
         mtu: u32,
     },
+    /// The NIC offers windows, and has no costs of remote memory.
+    #[error(
+        "`natives` lists `windows`, and windows need the section `[clan]`: add it, or list them not"
+    )]
+    WindowsWithoutClan,
+    /// The NIC receives directly, and has remote memory.
+    #[error(
+        "`receive = \"direct\"` fits no `[clan]`: the NIC keeps only headers, and writes to windows need whole packets"
+    )]
+    DirectWindows,
+    /// The NIC receives directly, and is software of the host.
+    #[error("`receive = \"direct\"` is for NICs with DMA: `processor.place` is \"host\"")]
+    DirectOnHost,
+    /// The NIC keeps headers, and does not receive directly.
+    #[error("`nic.header` is for `receive = \"direct\"`: write both, or none")]
+    IdleHeader,
+    /// The NIC receives directly, and keeps no headers.
+    #[error(
+        "`receive = \"direct\"` needs `nic.header`, the number of bytes that the NIC keeps of each packet"
+    )]
+    NoHeader,
+    /// The header is longer than the longest packet.
+    #[error("`nic.header` is {header} bytes, and a packet has {longest} at most")]
+    LongHeader {
+        /// Bytes of the header.
+        header: u32,
+        /// Maximum number of bytes of a packet.
+        longest: u32,
+    },
     /// A cell is longer than the longest packet.
     #[error(
         "`wire.cell` is {cell} bytes, and a packet has {longest} at most: write a shorter cell, or 0 for none"

@@ -3,6 +3,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
+use nic_core::sle::Need;
 use nic_core::time::SimDuration;
 use nic_core::via::SEGMENTS_MAX;
 
@@ -11,6 +12,7 @@ use super::kind::{
     Instructions, Kind, LocksOf, LoopPlace, Multiple, ONE, OrderAtPort, PacketBytes, Packets, Rate,
     ReadPointerTold, Segments, Share, Slots, Time, WireFlow, WireTurns,
 };
+use super::receive::{Listed, Receive};
 use super::sections::{Absent, Entry, Key, Moved, Moving, Section, sections};
 use super::source::{Source, Sourced};
 use super::{DmaEngines, Events, Flow, Locks, Place, PortOrder, ReadPointer, Takes, WithWire};
@@ -321,6 +323,9 @@ sections! {
         /// the running call yields to the stages of EMP and the receive work of VIA. At most an eighth of
         /// `emp.timeout`, and of the 20 ms after which a VI takes a packet for lost.
         slice: SimDuration as Time;
+        /// Number of bytes at the beginning of each packet that a NIC with `receive = "direct"` keeps in an arrival
+        /// slot, for the native `peek`. It is required with `receive = "direct"`, and is 0 without.
+        header: u32 as Bytes = 0;
     }
 
     /// How the processors of a NIC exclude each other in the stages of EMP. Without this section the stages take no

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use jive_embed::plain_text;
 pub use nic_core::cost_class::CostClass;
 use nic_core::emp::HEADER_BYTES;
+use nic_core::sle::Need;
 use nic_core::time::SimDuration;
 
 use crate::spec::placement::{EmpPlaces, EmpStage};
@@ -16,6 +17,8 @@ mod error;
 mod framing;
 mod keys;
 mod kind;
+mod offers;
+mod receive;
 mod sections;
 mod source;
 mod statements;
@@ -33,6 +36,8 @@ pub use keys::{
     Profile, Quota, SemaphoreProfile, ViaCosts, WireProfile,
 };
 pub use kind::Factor;
+pub use offers::Offers;
+pub use receive::Receive;
 use sections::Movable;
 pub use sections::{Absent, Entry, Key};
 pub use source::{Source, Statement};
@@ -54,6 +59,10 @@ const BUILTIN: &[(&str, &str)] = &[
     (
         "lanai-1998-dual-dma",
         include_str!("../../profiles/lanai-1998-dual-dma.toml"),
+    ),
+    (
+        "lanai-1998-direct",
+        include_str!("../../profiles/lanai-1998-direct.toml"),
     ),
     (
         "strongarm-1998",
@@ -206,6 +215,7 @@ impl Profile {
         profile.check_slice()?;
         profile.check_sharing()?;
         profile.check_place()?;
+        profile.check_reception()?;
         Ok(profile)
     }
 
@@ -355,7 +365,7 @@ impl Profile {
 
     /// Checks that calls yield early enough for each connection.
     fn check_slice(&self) -> Result<(), ProfileError> {
-        let Some(NicProfile { slice }) = self.nic else {
+        let Some(NicProfile { slice, .. }) = self.nic else {
             return Ok(());
         };
         let timeout = self.shortest_timeout();
@@ -384,6 +394,27 @@ impl Profile {
         match self.wire.cell {
             0 => Ok(()),
             _ => Err(ProfileError::CellsOnHost),
+        }
+    }
+
+    /// Checks what the NIC offers to applets, and where it receives.
+    fn check_reception(&self) -> Result<(), ProfileError> {
+        if self.offers().has(Need::Windows) && self.clan.is_none() {
+            return Err(ProfileError::WindowsWithoutClan);
+        }
+        let (header, longest) = (
+            self.nic.map_or(0, |nic| nic.header),
+            self.memory.max_packet.get(),
+        );
+        match self.receive {
+            Receive::Direct if self.clan.is_some() => Err(ProfileError::DirectWindows),
+            Receive::Direct if self.is_on_host() => Err(ProfileError::DirectOnHost),
+            Receive::Staged if header > 0 => Err(ProfileError::IdleHeader),
+            Receive::Direct if header == 0 => Err(ProfileError::NoHeader),
+            Receive::Direct if header > longest => {
+                Err(ProfileError::LongHeader { header, longest })
+            }
+            Receive::Staged | Receive::Direct => Ok(()),
         }
     }
 

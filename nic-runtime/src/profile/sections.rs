@@ -199,6 +199,10 @@ macro_rules! sections {
                 $(#[doc = $doc])+
                 pub $section: sections!(@field $name $($optional)?),
             )+
+            /// Where the NIC puts arriving packets.
+            pub receive: Receive,
+            /// The facilities that the key `natives` lists; `None` if the profile does not have the key.
+            pub natives: Option<Vec<Need>>,
             /// Placements of the stages of EMP, by name. A scenario may name one of these placements.
             pub placements: Vec<(String, EmpPlaces)>,
             /// Source of each value of the profile, in the order of [`KEYS`].
@@ -210,6 +214,9 @@ macro_rules! sections {
         #[serde(deny_unknown_fields)]
         pub(super) struct WrittenProfile {
             name: String,
+            #[serde(default)]
+            receive: Receive,
+            natives: Option<Vec<Listed>>,
             #[serde(default)]
             pub(super) placement: std::collections::BTreeMap<String, std::collections::BTreeMap<String, super::source::Place>>,
             // Sections and their values are boxed, because the caller's stack may be small.
@@ -224,6 +231,8 @@ macro_rules! sections {
                 Ok(Profile {
                     name: self.name,
                     $($section: sections!(@resolved self.$section, $section, clock, sources $(, $optional)?),)+
+                    receive: self.receive,
+                    natives: self.natives.map(|listed| listed.into_iter().map(|Listed(need)| need).collect()),
                     placements: Vec::new(),
                     sources,
                 })

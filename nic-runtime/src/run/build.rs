@@ -1,7 +1,7 @@
 //! Builds a simulation from a scenario, in the state before the first event.
 
 use crate::ids::{AppletId, ProcessorId, Table, at};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroU32;
 
 use bumpalo::Bump;
@@ -18,6 +18,7 @@ use crate::calls::budget::{Budget, fuel_of_call};
 use crate::calls::chain::Chains;
 use crate::calls::classes::Classes;
 use crate::calls::last_arrays::LastArrays;
+use crate::calls::needs::not_offered;
 use crate::calls::pending::AllPendingCalls;
 use crate::calls::processor::Processor;
 use crate::calls::refused::SimError;
@@ -33,6 +34,7 @@ use crate::nic::costs::Costs;
 use crate::nic::endpoint::{EndpointInfo, LiveEndpoint};
 use crate::nic::fault::FaultRecord;
 use crate::nic::item::Taking;
+use crate::nic::landings::Landings;
 use crate::nic::role::{CallWaits, ProcessorRole};
 use crate::nic::transfer::Transfers;
 use crate::nic::{Nic, Owners, Progress, Tenancy};
@@ -115,6 +117,7 @@ impl<'a> Simulation<'a> {
             fabric,
             packets: PacketStore::default(),
             transfers: Transfers::default(),
+            landings: Landings::default(),
             memory,
             endpoints,
             specs: &scenario.endpoints,
@@ -558,7 +561,7 @@ pub(crate) fn applet_memory_bytes(scenario: &Scenario) -> usize {
     let endpoints = scenario.endpoints.iter();
     let bytes = endpoints.map(|spec| {
         let profile = scenario.profile_of(spec.nic);
-        spec.applets().count() * memory_bytes(spec.heap, profile.memory.max_packet.get())
+        spec.applets().count() * memory_bytes(spec.heap, profile.rx_buf_bytes())
     });
     bytes.sum()
 }
@@ -572,18 +575,27 @@ fn applets<'a>(
     let mut applets = Table::new();
     // The classes of applets to which the scenario gives a state; each class is loaded again only once.
     let mut reloaded = vec![None; classes.len()];
+    // The classes that have been checked, with the offers against which they were.
+    let mut offered = BTreeSet::new();
     for (spec, class, state) in scenario.endpoints.iter().flat_map(|spec| {
         spec.applets()
             .map(move |(class, state)| (spec, class, state))
     }) {
-        let max_packet = scenario.profile_of(spec.nic).memory.max_packet.get();
+        let profile = scenario.profile_of(spec.nic);
+        let rx_buf = profile.rx_buf_bytes();
         let own;
-        (own, memory) = memory.split_at_mut(memory_bytes(spec.heap, max_packet));
+        (own, memory) = memory.split_at_mut(memory_bytes(spec.heap, rx_buf));
         let loaded = classes[class].as_ref();
         let loaded = loaded.map_err(|error| SimError::Class {
             class,
             error: *error,
         })?;
+        if offered.insert((class, profile.offers()))
+            && let Some(call) = not_offered(&loaded.class, profile.offers()).next()
+        {
+            let nic = spec.nic;
+            return Err(SimError::NotOffered { class, nic, call });
+        }
         let class_loaded = match (state.is_empty(), reloaded[class]) {
             (true, _) => loaded,
             (false, Some(known)) => known,
@@ -595,7 +607,7 @@ fn applets<'a>(
             }
         };
         let fields = arena.alloc_slice_fill_copy(class_loaded.program.field_count(), 0);
-        let applet = Applet::lent(class_loaded, fields, own, max_packet);
+        let applet = Applet::lent(class_loaded, fields, own, rx_buf);
         applets.push(applet.map_err(|error| SimError::Applet { class, error })?);
     }
     Ok(applets)

@@ -18,8 +18,8 @@ use super::profiles::NicProfiles;
 use super::table::{Mistakes, Table};
 use super::vis;
 use crate::applet;
-use crate::profile::Profile;
-use crate::spec::{ChannelSpec, EndpointSpec, FaultPolicy, Notify, Span};
+use crate::profile::{Profile, Receive};
+use crate::spec::{ChannelSpec, EndpointSpec, FaultPolicy, InterfaceKind, Notify, Span};
 
 /// Reads every `[[endpoint]]`.
 pub(super) fn read<'t>(
@@ -128,6 +128,14 @@ fn read_endpoint(
         let what = "a capsule replaces a single applet";
         mistakes.add(table.span, MistakeKind::Chain { what });
     }
+    let has_chain = !followers.is_empty();
+    if profile.receive == Receive::Direct
+        && nic.is_some()
+        && let Some(what) = needs_packets(interface, has_chain, accepts_capsules)
+    {
+        let profile = profile.name.clone();
+        mistakes.add(table.span, MistakeKind::ReceivesDirectly { what, profile });
+    }
     if !followers.is_empty() && vi.is_some() {
         let what = "a VI has a single applet";
         mistakes.add(table.span, MistakeKind::Chain { what });
@@ -164,7 +172,7 @@ fn read_endpoint(
     context.take_free_buffers(free_buffer_count, table.span);
     let descriptors = u64::from(endpoint.tx_queue) + u64::from(endpoint.rx_queue);
     context.take_descriptors(descriptors, table.span);
-    let rx_buf = u64::from(profile.memory.max_packet.get());
+    let rx_buf = u64::from(profile.rx_buf_bytes());
     // An applet that comes in a capsule needs memory in addition to that of the applet that it replaces.
     let applets = match (class.is_some(), accepts_capsules) {
         (_, true) => 2,
@@ -173,6 +181,20 @@ fn read_endpoint(
     };
     context.take_heap_bytes(applets * (heap + rx_buf), table.span);
     endpoint
+}
+
+/// Returns what of an endpoint needs NIC memory for whole packets, if anything does.
+fn needs_packets(
+    interface: InterfaceKind,
+    has_chain: bool,
+    accepts_capsules: bool,
+) -> Option<&'static str> {
+    match interface {
+        InterfaceKind::Unet if has_chain => Some("chain of applets"),
+        InterfaceKind::Unet if accepts_capsules => Some("`accept_capsules`"),
+        InterfaceKind::Unet => None,
+        InterfaceKind::Emp | InterfaceKind::Via => Some("endpoint of an interface but `unet`"),
+    }
 }
 
 /// Checks that the profiles of the endpoints' NICs have the sections that their interfaces need. An endpoint without a

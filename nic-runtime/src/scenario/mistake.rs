@@ -445,6 +445,16 @@ pub enum MistakeKind {
         /// The interface.
         interface: &'static str,
     },
+    /// The endpoint needs NIC memory for whole packets, and its NIC receives directly.
+    #[error(
+        "expected no {what}: the profile `{profile}` receives directly, so that the NIC keeps only headers of packets"
+    )]
+    ReceivesDirectly {
+        /// What needs the memory.
+        what: &'static str,
+        /// Name of the profile.
+        profile: String,
+    },
     /// The endpoint's process is on another host.
     #[error("expected a process on the host of the endpoint's NIC")]
     ProcessElsewhere {
@@ -758,6 +768,7 @@ impl MistakeKind {
             | MistakeKind::OtherProtocol { .. }
             | MistakeKind::OtherFrames { .. }
             | MistakeKind::ExcludedByInterface { .. }
+            | MistakeKind::ReceivesDirectly { .. }
             | MistakeKind::ViChannels { .. }
             | MistakeKind::OtherLevel
             | MistakeKind::NoProvider { .. }

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use nic_core::sle::Need;
+
 use crate::applet;
-use crate::profile::{Absent, Entry, KEYS, Key, OPTIONAL, Profile, Source};
+use crate::profile::{Absent, Entry, KEYS, Key, OPTIONAL, Profile, Receive, Source};
 use crate::spec::InterfaceKind;
 
 const HEAD: &str = "# Profiles
@@ -29,6 +31,13 @@ value.
 A profile writes times in `ps`, `ns`, `us`, `ms` or `s`. A key written as \"time or cycles\" also takes a number of
 cycles: `\"437 cycles\"` means 437 cycles of `processor.clock`. A profile writes sizes in `B`, `KB`, `MB`, `KiB` or `MiB`.
 A rate is a size per second, such as `50MB/s`; a rate may also be in `GB/s`.
+
+Two keys stand beside `name`, before the sections:
+
+| key | meaning | written as | default |
+|---|---|---|---|
+| `receive` | Where the NIC puts the packets that arrive for its U-Net endpoints. With `staged`, they go into NIC memory, and an applet finds its packet in `RxBuf`. With `direct`, each packet goes by DMA into the next free buffer before a processor handles it, the NIC keeps the first `nic.header` bytes, and an applet has no `RxBuf` but the natives `rxOffset` and `peek` ([simulation.md](simulation.md#receiving-directly)). | `\"staged\"` or `\"direct\"` | `\"staged\"` |
+| `natives` | What the NIC offers for natives besides what each NIC has: DMA between arrays and the buffer area, a timer for `doTimer`, and windows. An applet that calls a native which its NIC does not offer is refused when it is loaded; `jive verify --profile` asks beforehand. | list of `\"dma\"`, `\"timer\"` and `\"windows\"` | DMA and timer; windows too if the profile has `[clan]` |
 
 ";
 
@@ -59,7 +68,8 @@ fn nics(page: &mut String) {
     page.push_str(
         "## Built-in NICs\n\n\
          The name of a profile with `-switched` behind it is the same NIC with one port, for [networks of \
-         switches](network.md).\n\n\
+         switches](network.md). The words behind `applets` are what the NIC offers to natives. \
+         [natives.md](natives.md) says which natives need what.\n\n\
          | profile | what it is | what it can do | values from the papers |\n|---|---|---|---|\n",
     );
     for name in Profile::builtin_names() {
@@ -78,11 +88,13 @@ fn nics(page: &mut String) {
 
 /// Returns what endpoints of a NIC with this profile may have.
 fn can(profile: &Profile) -> Vec<String> {
+    let is_direct = profile.receive == Receive::Direct;
     let has = |sections: &[&'static str]| profile.lacks(sections).is_none();
     let mut can = Vec::new();
     for (name, kind) in InterfaceKind::ALL {
         // The providers of VIs have costs of their own.
-        if !kind.sections().is_empty() && has(kind.sections()) {
+        let fits = !is_direct || kind == InterfaceKind::Unet;
+        if fits && !kind.sections().is_empty() && has(kind.sections()) {
             can.push(format!("`{name}`"));
         }
     }
@@ -90,12 +102,19 @@ fn can(profile: &Profile) -> Vec<String> {
         ("VIs with the provider `hardware`", &["base"][..]),
         ("VIs with the provider `clan`", &["via", "clan"]),
         ("windows", &["clan"]),
-        ("applets", applet::SECTIONS),
         ("semaphores of two processors", &["semaphore"]),
     ] {
-        if has(sections) {
+        // A NIC that receives directly keeps headers alone, and a VI needs whole packets.
+        if has(sections) && !(is_direct && word.starts_with("VIs")) {
             can.push(word.to_owned());
         }
+    }
+    if has(applet::SECTIONS) {
+        let natives = profile.offers().iter().map(Need::word);
+        can.push(format!(
+            "applets (`{}`)",
+            natives.collect::<Vec<_>>().join("`, `")
+        ));
     }
     can
 }

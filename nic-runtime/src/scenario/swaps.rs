@@ -87,7 +87,7 @@ fn make_room(
         context.mistakes().add(table.span, kind);
     }
     let spec = &endpoints.specs[place];
-    let each = u64::from(spec.heap) + u64::from(profile.memory.max_packet.get());
+    let each = u64::from(spec.heap) + u64::from(profile.rx_buf_bytes());
     // An endpoint whose applet is replaced uses memory for two applets at a time.
     let more = if endpoints.names_applet[place] { 1 } else { 2 };
     context.take_heap_bytes(more * each, table.span);

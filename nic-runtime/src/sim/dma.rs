@@ -4,7 +4,7 @@ use super::{Engines, Parts};
 use crate::ids::{ProcessorId, at};
 use crate::nic::item::Next;
 use crate::nic::stage::Stage;
-use crate::nic::transfer::{DmaPeer, Entry, Transfer, TransferRef};
+use crate::nic::transfer::{DmaPeer, Entry, Then, Transfer, TransferRef};
 use crate::nic::work::Work;
 use crate::wire::PacketRef;
 use nic_core::event::{DmaDirection, NicEvent, RxBody, Trigger, UnetEvent};
@@ -169,12 +169,14 @@ impl<E: Engines> Parts<'_, E> {
             DmaPeer::Staged => {
                 self.dma_slot_freed(nic);
             }
-            DmaPeer::FromArrival { packet, last, .. } => {
+            DmaPeer::FromArrival { packet, then, .. } => {
                 if self.cells.are_on() {
                     self.forget_duration(id);
                 }
-                if last {
-                    self.end_arrival(packet);
+                match then {
+                    Then::More => {}
+                    Then::Ends => self.end_arrival(packet),
+                    Then::Handles => self.queue_arrival(packet),
                 }
             }
             DmaPeer::PartOf(_) | DmaPeer::Passed | DmaPeer::StagedBeside => {}

@@ -20,6 +20,7 @@ mod cells;
 mod dma;
 pub(crate) mod engines;
 mod event_count;
+mod landing;
 mod levels;
 pub(crate) mod limits;
 mod on_host;

@@ -31,6 +31,7 @@ use crate::nic::Nic;
 use crate::nic::cells::Cells;
 use crate::nic::endpoint::{EndpointInfo, LiveEndpoint};
 use crate::nic::item::{Item, Next};
+use crate::nic::landings::Landings;
 use crate::nic::role::CallWaits;
 use crate::nic::transfer::Transfers;
 use crate::nic::work::Work;
@@ -67,6 +68,8 @@ pub(crate) struct Parts<'a, E> {
     pub(crate) fabric: Fabric,
     pub(crate) packets: PacketStore,
     pub(crate) transfers: Transfers,
+    /// The packets that NICs have received directly into free buffers.
+    pub(crate) landings: Landings,
     pub(crate) memory: HostMemory,
     pub(crate) endpoints: Table<EndpointId, Endpoint>,
     /// The scenario's description of each endpoint.

@@ -17,6 +17,7 @@ pub(crate) struct Setup {
     has_slow_paths: bool,
     reserves_slots: bool,
     poisons_rx_buf: bool,
+    receives_directly: bool,
     lenient_load: bool,
     host_costs: Table<NicId, HostCosts>,
 }
@@ -35,6 +36,7 @@ impl Setup {
             has_slow_paths: awaits_engines || scenario.accepts_capsules() || has_chains,
             reserves_slots: links.iter().all(|link| link.wire.flow == Flow::Hold),
             poisons_rx_buf: scenario.poisons_rx_buf,
+            receives_directly: nics.iter().any(|nic| nic.header.is_some()),
             lenient_load: scenario.lenient_load,
             host_costs: host_costs.collect(),
         }
@@ -64,6 +66,12 @@ impl Setup {
     #[inline]
     pub(crate) fn reserves_slots(&self) -> bool {
         self.reserves_slots
+    }
+
+    /// Returns whether any NIC receives directly into free buffers.
+    #[inline]
+    pub(crate) fn receives_directly(&self) -> bool {
+        self.receives_directly
     }
 
     /// Returns whether the part of `RxBuf` that an arriving packet leaves unused is filled with a pattern.

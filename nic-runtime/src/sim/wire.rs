@@ -390,6 +390,16 @@ impl<E: Engines> Parts<'_, E> {
         if self.report.listens() {
             self.tell_arrives(packet);
         }
+        if self.setup.receives_directly() && self.is_received_directly(to) {
+            return self.land(packet);
+        }
+        self.queue_arrival(packet);
+    }
+
+    /// Queues a packet for the processor that takes arrivals.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn queue_arrival(&mut self, packet: PacketRef) {
+        let (to, _) = self.packets[packet].to;
         let nic = self.endpoints[to].nic;
         self.nics[nic].arrivals.push_back(packet);
         self.wake(self.nics[nic].takes_arrivals);
@@ -447,6 +457,9 @@ impl<E: Engines> Parts<'_, E> {
     pub(crate) fn end_arrival(&mut self, packet: PacketRef) {
         if self.cells.are_on() && self.is_still_arriving(packet) {
             return;
+        }
+        if self.setup.receives_directly() {
+            self.end_landing(packet);
         }
         E::arrival_over(self, packet);
         let Packet {

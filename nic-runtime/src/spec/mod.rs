@@ -18,17 +18,19 @@ mod routes;
 mod span;
 
 use crate::ids::{Id, Table};
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use jive_core::FieldId;
+use jive_verifier::Policy;
 use nic_core::event::EndReason;
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Reliability;
 
-use crate::profile::Profile;
+use crate::profile::{Profile, Receive};
 pub use exchange::{Exchange, ExchangePattern};
 pub use expect::{Expectation, Expected, Order, Tally};
 pub use field::{FieldKind, FieldName, FieldValue};
@@ -142,6 +144,29 @@ impl Scenario {
             may[swap.endpoint] = true;
         }
         may
+    }
+
+    /// Returns for each class the policies under which it must be accepted: those of the NICs whose applet it is or may
+    /// become. A class that nobody uses has one policy.
+    #[must_use]
+    pub fn policies(&self) -> Vec<Vec<Policy>> {
+        let mut receives = vec![BTreeSet::new(); self.classes.len()];
+        let first = self.endpoints.iter().flat_map(|spec| {
+            let nic = spec.nic;
+            spec.applets().map(move |(class, _)| (class, nic))
+        });
+        let swaps = self.swaps.iter();
+        let later = swaps.map(|swap| (swap.class, self.endpoints[swap.endpoint].nic));
+        for (class, nic) in first.chain(later) {
+            receives[class].insert(self.profile_of(nic).receive);
+        }
+        let policies = receives.into_iter().map(|mut of_class| {
+            if of_class.is_empty() {
+                of_class.insert(self.profile.receive);
+            }
+            of_class.into_iter().map(Receive::policy).collect()
+        });
+        policies.collect()
     }
 
     /// Returns the switch at a node of the network, unless the node is a NIC.

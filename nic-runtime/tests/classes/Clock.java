@@ -34,9 +34,6 @@ public class Clock {
             case 1: // sets the timer, and traps
                 setTimer(number);
                 return 1 / (number - number);
-            case 2: // watches bytes of window 0, or nothing more of it
-                watch(0, 0, number);
-                return 0;
             case 3: // passes the message to the user
                 dmaRxdPayload(command, channel, length);
                 return 0;
@@ -52,11 +49,6 @@ public class Clock {
 
     static int doRefill(int length, int channel, int offset) {
         trace(2, offset);
-        return 0;
-    }
-
-    static int doWatch(int window, int offset, int length) {
-        trace(3, length);
         return 0;
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use nic_core::event::EndReason;
 use nic_core::random::Generator;
 use nic_core::time::{SimDuration, SimTime};
-use nic_runtime::profile::Profile;
+use nic_runtime::profile::{Profile, Receive};
 use nic_runtime::spec::InterfaceKind;
 
 use crate::apart::ends;
@@ -30,6 +30,16 @@ const APPLETS: &[&str] = &[
     "Spinner.class",
 ];
 
+/// Applets for NICs that receive directly.
+const DIRECT_APPLETS: &[&str] = &[
+    "",
+    "builtin:DirectUnet",
+    "builtin:DirectUnet",
+    "builtin:DirectCounter",
+    "builtin:DirectFirewall",
+    "DirectHostile.class",
+];
+
 struct Choices(Generator);
 
 impl Choices {
@@ -48,7 +58,7 @@ impl Choices {
 pub(crate) fn scenario(seed: u64) -> String {
     let mut choose = Choices(Generator::named(seed, &["random scenario"]));
     let head = format!("seed = {seed}\nuntil = '20ms'\nmax_events = 100000\n");
-    let toml = head + &network(&mut choose, "1MiB", Answers::ByAny);
+    let toml = head + &network(&mut choose, "1MiB", (Answers::ByAny, APPLETS));
     toml + &bursts(&mut choose)
 }
 
@@ -65,7 +75,11 @@ pub(crate) fn spaced(seed: u64) -> String {
         "profile = '{}'\nseed = {seed}\nuntil = '17000000s'\nmax_events = 50000\n",
         profile.name
     );
-    toml += &network(&mut choose, "8MiB", Answers::ByOne);
+    let applets = match profile.receive {
+        Receive::Staged => APPLETS,
+        Receive::Direct => DIRECT_APPLETS,
+    };
+    toml += &network(&mut choose, "8MiB", (Answers::ByOne, applets));
     // The slowest users poll each millisecond.
     let traffic = Traffic::of(profile, 9_300)
         .with_limit(4_096)
@@ -93,7 +107,7 @@ enum Answers {
     ByOne,
 }
 
-fn network(choose: &mut Choices, sram: &str, answers: Answers) -> String {
+fn network(choose: &mut Choices, sram: &str, (answers, applets): (Answers, &[&str])) -> String {
     let mut toml = String::new();
     for nic in ["a", "b", "c"] {
         writeln!(toml, "[[nic]]\nname = '{nic}'\nsram = '{sram}'").unwrap();
@@ -150,9 +164,17 @@ fn network(choose: &mut Choices, sram: &str, answers: Answers) -> String {
              free_buffers = {{ count = {count}, length = {length} }}"
         )
         .unwrap();
-        match choose.one_of(APPLETS) {
+        match choose.one_of(applets) {
             "" => {}
             "builtin:PingPong" | "Volley.class" if answers == Answers::ByOne => {}
+            "DirectHostile.class" => {
+                let kind = choose.below(11);
+                writeln!(
+                    toml,
+                    "applet = 'DirectHostile.class'\nstate = {{ KIND = {kind} }}"
+                )
+                .unwrap();
+            }
             applet => writeln!(toml, "applet = '{applet}'").unwrap(),
         }
     }

@@ -94,7 +94,7 @@ fn removed_watch_voids_its_waiting_call() {
             "profile = 'clan-programmable'\n[[nic]]\nname = 'a'\n\
              [[nic]]\nname = 'b'\nprocessors = 2\nplacement = {{ doWatch = 1 }}\n\
              [[endpoint]]\nnic = 'a'\nname = 'writer'\napplet = 'Windows.class'\n\
-             [[endpoint]]\nnic = 'b'\nname = 'owner'\napplet = 'Clock.class'\n\
+             [[endpoint]]\nnic = 'b'\nname = 'owner'\napplet = 'WindowClock.class'\n\
              [[channel]]\nwriter = 0\nowner = 1\n\
              [[window]]\nowner = 'owner'\nwriter = 'writer'\nnumber = 0\nlength = 16\n{}{}{removes}",
             message("owner", 1, "10us", &command(WATCH, 0, 4)),
@@ -127,7 +127,7 @@ fn watch_set_again_does_not_take_over_a_starting_call() {
             "profile = 'clan-programmable'\n[[nic]]\nname = 'a'\n\
              [[nic]]\nname = 'b'\nprocessors = 2\nplacement = {{ doWatch = 1 }}\n\
              [[endpoint]]\nnic = 'a'\nname = 'writer'\napplet = 'Windows.class'\n\
-             [[endpoint]]\nnic = 'b'\nname = 'owner'\napplet = 'Clock.class'\n\
+             [[endpoint]]\nnic = 'b'\nname = 'owner'\napplet = 'WindowClock.class'\n\
              [[channel]]\nwriter = 0\nowner = 1\n\
              [[window]]\nowner = 'owner'\nwriter = 'writer'\nnumber = 0\nlength = 16\n{}{}{rest}",
             message("owner", 1, "10us", &command(WATCH, 0, 4)),
@@ -243,7 +243,7 @@ fn a_write_that_comes_while_the_applet_is_detached_is_lost() {
         run(&format!(
             "profile = 'clan-programmable'\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
              [[endpoint]]\nnic = 'a'\nname = 'writer'\napplet = 'Windows.class'\n\
-             [[endpoint]]\nnic = 'b'\nname = 'owner'\napplet = 'Clock.class'\n{DETACH}\n\
+             [[endpoint]]\nnic = 'b'\nname = 'owner'\napplet = 'WindowClock.class'\n{DETACH}\n\
              [[endpoint]]\nnic = 'b'\nname = 'busy'\napplet = 'Clock.class'\n\
              [[endpoint]]\nnic = 'a'\nname = 'other'\n[[channel]]\nbusy = 1\nother = 1\n\
              [[channel]]\nwriter = 0\nowner = 1\n\

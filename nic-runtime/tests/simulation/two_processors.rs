@@ -86,7 +86,8 @@ fn table() -> String {
     let slowed = PROFILE.replace("[processor]\n", "[processor]\ncontention = 1.4\n");
     assert_ne!(slowed, PROFILE);
     let mut table = "| applet | one | two | two, apart | two at 1.4 | two, apart at 1.4 |\n|---|---:|---:|---:|---:|---:|\n".to_owned();
-    for applet in applets::ALL {
+    // A NIC of this profile has no windows.
+    for applet in applets::staged().filter(|applet| applet.name != "WindowBarrier") {
         let columns = [
             us_per_pair(applet.name, 1, false, PROFILE),
             us_per_pair(applet.name, 2, false, PROFILE),

@@ -13,7 +13,7 @@ use nic_core::id::{EndpointId, PostId, PostNumber};
 use nic_core::random::Generator;
 use nic_core::time::SimDuration;
 use nic_core::via::{Reason, RegionAction, Reliability, Status, ViState};
-use nic_runtime::profile::{Events, Profile};
+use nic_runtime::profile::{Events, Profile, Receive};
 use nic_runtime::scenario::parse_on;
 
 use crate::runs::runs;
@@ -298,7 +298,10 @@ fn draw(seed: u64) -> (String, Profile, Rules) {
     let draw = &mut generator;
     let has = |profile: &Profile, sections: &[&'static str]| profile.lacks(sections).is_none();
     let profiles = Profile::builtin_names().filter_map(Profile::builtin);
-    let of_vis = |profile: &Profile| has(profile, &["base"]) || has(profile, &["via", "clan"]);
+    let of_vis = |profile: &Profile| {
+        let is_staged = profile.receive == Receive::Staged;
+        is_staged && (has(profile, &["base"]) || has(profile, &["via", "clan"]))
+    };
     let profiles: Vec<Profile> = profiles.filter(of_vis).collect();
     let mut profile = profiles[index(draw, profiles.len())].clone();
     let is_clan =

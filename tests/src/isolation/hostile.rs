@@ -48,6 +48,16 @@ pub enum Action {
     EverySecond,
     /// Divides by zero.
     Trap,
+    /// Copies from the header of the handled packet, on a NIC that receives directly.
+    Peek {
+        /// Number of bytes.
+        length: i32,
+    },
+    /// Delivers the handled packet in its buffer, on a NIC that receives directly.
+    Name {
+        /// How many times.
+        times: i32,
+    },
 }
 
 /// The actions of a method, in order.
@@ -65,15 +75,20 @@ pub struct HostileApplet {
     pub timer: Option<(i32, Body)>,
     /// The body of `doRefill`, if the applet has this method.
     pub refill: Option<Body>,
+    /// Whether the applet is for a NIC that receives directly.
+    pub is_direct: bool,
 }
 
 /// Length of the array from which the applet sends, in bytes.
 const ARRAY: i32 = 9216;
 
 impl Body {
-    fn draw(random: &mut Random, channels: &[i32], pace: i32) -> Body {
+    fn draw(random: &mut Random, channels: &[i32], (pace, is_direct): (i32, bool)) -> Body {
         let count = random.below(5);
-        let actions = (0..count).map(|_| Action::draw(random, channels, pace));
+        let actions = (0..count).map(|_| match is_direct && random.below(3) == 0 {
+            true => Action::of_arrival(random),
+            false => Action::draw(random, channels, pace),
+        });
         Body(actions.collect())
     }
 }
@@ -105,6 +120,17 @@ impl Action {
                 after: pace * random.pick(&[0, 1, 1, 10, 100]),
             },
             _ => Action::EverySecond,
+        }
+    }
+
+    fn of_arrival(random: &mut Random) -> Action {
+        match random.below(3) {
+            0 => Action::Peek {
+                length: random.pick(&[0, 1, 56, 128, 129]),
+            },
+            _ => Action::Name {
+                times: random.pick(&[1, 1, 2, 9]),
+            },
         }
     }
 
@@ -143,6 +169,15 @@ impl Action {
                 "getstatic count:I\niconst_1\niadd\ndup\nputstatic count:I\niconst_1\niand\nifne go{label}\n\
                  iconst_0\nireturn\ngo{label}:\n"
             ),
+            Action::Peek { length } => write!(
+                text,
+                "getstatic out:[B\niconst_0\niconst_0\nldc int {length}\ninvokestatic peek([BIII)V\n"
+            ),
+            Action::Name { times } => {
+                let name = "iconst_1\nnewarray int\ndup\niconst_0\ninvokestatic rxOffset()I\niastore\niconst_1\n\
+                            bipush 57\ninvokestatic dmaRxd([III)V\n";
+                repeated(text, label, times, name)
+            }
             Action::Trap => write!(text, "iconst_1\niconst_0\nidiv\npop\n"),
         };
     }
@@ -157,15 +192,21 @@ fn repeated(text: &mut String, label: usize, times: i32, body: &str) -> std::fmt
 }
 
 impl HostileApplet {
-    /// Draws a random applet for an endpoint with these channels. `pace` is how many times longer its timers take.
-    pub fn draw(random: &mut Random, channels: &[i32], pace: i32) -> HostileApplet {
-        let body = |random: &mut Random| Body::draw(random, channels, pace);
+    /// Draws a random applet for an endpoint with these channels. `pace` is how many times longer its timers take, and
+    /// `is_direct` whether its NIC receives directly.
+    pub fn draw(
+        random: &mut Random,
+        channels: &[i32],
+        (pace, is_direct): (i32, bool),
+    ) -> HostileApplet {
+        let body = |random: &mut Random| Body::draw(random, channels, (pace, is_direct));
         HostileApplet {
             tx: body(random),
             rx: body(random),
             timer: (random.below(2) == 0)
                 .then(|| (pace * random.pick(&[1, 10, 100]), body(random))),
             refill: (random.below(2) == 0).then(|| body(random)),
+            is_direct,
         }
     }
 
@@ -176,6 +217,9 @@ impl HostileApplet {
     /// Returns the assembler's error.
     pub fn class(&self) -> Result<Vec<u8>, String> {
         let mut text = String::from(".field static out [B\n.field static count I\n");
+        if self.is_direct {
+            text.push_str(".omit RxBuf\n");
+        }
         for (name, parameters) in [
             ("newAlignedArray", "(I)[B"),
             ("txPush", "([BIII)V"),
@@ -184,6 +228,9 @@ impl HostileApplet {
             ("getFreeBuffer", "()I"),
             ("dmaRxdPayload", "([BII)V"),
             ("setTimer", "(I)V"),
+            ("peek", "([BIII)V"),
+            ("rxOffset", "()I"),
+            ("dmaRxd", "([III)V"),
         ] {
             let _infallible = writeln!(text, ".method static native {name}{parameters}");
         }
@@ -200,7 +247,7 @@ impl HostileApplet {
         let refill = self.refill.as_ref().map(|body| ("doRefill(III)I", body));
         let required = [("doTx(III)I", &self.tx), ("doRx(II)I", &self.rx)];
         for (method, body) in required.into_iter().chain(timer).chain(refill) {
-            let _infallible = writeln!(text, ".method static {method} stack 4 locals 4");
+            let _infallible = writeln!(text, ".method static {method} stack 5 locals 4");
             for (label, action) in body.0.iter().enumerate() {
                 action.write(&mut text, label);
             }

@@ -9,7 +9,7 @@ use tests::fixture::Outcome;
 use tests::machine::judge;
 
 /// The natives of docs/natives.md: name, parameters, result.
-const NATIVES: [(&str, &[&str], &str); 16] = [
+const NATIVES: [(&str, &[&str], &str); 18] = [
     ("newAlignedArray", &["I"], "[B"),
     ("getFreeBufferLength", &[], "I"),
     ("getFreeBuffer", &[], "I"),
@@ -26,6 +26,8 @@ const NATIVES: [(&str, &[&str], &str); 16] = [
     ("watch", &["I", "I", "I"], "V"),
     ("windowWrite", &["[B", "I", "I", "I", "I"], "V"),
     ("windowRead", &["[B", "I", "I", "I", "I"], "V"),
+    ("rxOffset", &[], "I"),
+    ("peek", &["[B", "I", "I", "I"], "V"),
 ];
 
 /// Values of every type: the instruction that pushes the value, and the parameter types that accept it (JVMS §4.9.2).

@@ -101,6 +101,7 @@ impl Flood {
             refill: None,
             tx: push(self.burst),
             rx: push(self.amplification),
+            is_direct: false,
         };
         scenario.classes.push(ClassSpec {
             origin: "flood".to_owned(),

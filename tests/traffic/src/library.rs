@@ -17,9 +17,7 @@ pub const MEASURED: [&str; 9] = [
 
 /// Returns the applets of the library, each with the name of its files, such as `token-flow` for `TokenFlow`.
 pub fn library() -> impl Iterator<Item = (&'static Applet, String)> {
-    let applets = applets::ALL
-        .iter()
-        .filter(|applet| !MEASURED.contains(&applet.name));
+    let applets = applets::staged().filter(|applet| !MEASURED.contains(&applet.name));
     applets.map(|applet| (applet, file_name(applet.name)))
 }
 

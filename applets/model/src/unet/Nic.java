@@ -92,4 +92,14 @@ public final class Nic {
     public static void windowRead(byte[] into, int intoOffset, int window, int offset, int length) {
         Natives.current().windowRead(into, intoOffset, window, offset, length);
     }
+
+    /** See the declaration that {@code jive stub} prints. */
+    public static int rxOffset() {
+        return Natives.current().rxOffset();
+    }
+
+    /** See the declaration that {@code jive stub} prints. */
+    public static void peek(byte[] into, int intoOffset, int offset, int length) {
+        Natives.current().peek(into, intoOffset, offset, length);
+    }
 }

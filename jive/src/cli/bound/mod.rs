@@ -17,7 +17,7 @@ use jive_embed::text::{path_text, printable, printable_path};
 use jive_embed::{FoundAt, Rejections, load_class};
 use jive_verifier::Policy;
 use nic_core::id::EndpointId;
-use nic_core::sle::{NicEntry, NicNative};
+use nic_core::sle::NicNative;
 use nic_runtime::applet::{AppletSite, DetachedShape, class_environment, environment};
 use nic_runtime::export::plain_json;
 use nic_runtime::profile::Profile;
@@ -124,7 +124,7 @@ fn default_place() -> (Profile, AppletSite) {
 
 fn environment_of(policy: Policy, profile: &Profile, site: &AppletSite) -> Environment {
     match policy {
-        Policy::Applet { .. } => environment(profile, site),
+        Policy::Applet { .. } | Policy::DirectApplet { .. } => environment(profile, site),
         Policy::ClassOnly => {
             let shape = DetachedShape {
                 buffer_area: site.buffer_area,
@@ -262,9 +262,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let policy = if arguments.class_only {
         Policy::ClassOnly
     } else {
-        Policy::Applet {
-            entries: NicEntry::TABLE,
-        }
+        given.profile.receive.policy()
     };
     let Given {
         file,

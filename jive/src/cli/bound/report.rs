@@ -68,7 +68,7 @@ impl<'r> Report<'r> {
             profile: &profile.name,
             place,
             assumes: match policy {
-                Policy::Applet { .. } => Some(Assumed {
+                Policy::Applet { .. } | Policy::DirectApplet { .. } => Some(Assumed {
                     packet_bytes: site.max_packet,
                     buffer_area_bytes: site.buffer_area,
                     free_buffer_bytes: site.free_buffer_length,

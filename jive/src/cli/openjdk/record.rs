@@ -397,7 +397,10 @@ impl Call {
                 natives.push('=');
                 lines::push_hex(natives, native.moved);
             }
-            (Some(NativeKind::PopBuffer | NativeKind::Pure), Some(NativeArg::Int(result))) => {
+            (
+                Some(NativeKind::PopBuffer | NativeKind::ArrivalOffset | NativeKind::Pure),
+                Some(NativeArg::Int(result)),
+            ) => {
                 // Writing to a string cannot fail.
                 let _infallible = write!(natives, "={result}");
             }
@@ -454,6 +457,7 @@ fn begin(scenario: &Scenario, index: usize, spec: &EndpointSpec) -> String {
     if let Some(class) = spec.class.and_then(|class| scenario.classes.get(class)) {
         lines::push_hex(&mut command, &class.bytes);
     }
+    command.push_str(&format!(" {}", profile.header().unwrap_or(0)));
     command.push('\n');
     command
 }

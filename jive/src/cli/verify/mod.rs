@@ -11,10 +11,12 @@ use clap::{Args, ValueEnum};
 use jive_embed::diagnosis::sentence;
 use jive_embed::lint::Warnings;
 use jive_embed::text::{path_text, printable_path};
-use jive_embed::{Accepted, Asked, FoundAt, Verdict};
+use jive_embed::{Accepted, Asked, FoundAt, Rejected, Verdict};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
+use nic_experiment::scenario_file::not_offered_by;
 use nic_runtime::export::plain_json;
+use nic_runtime::profile::Profile;
 use serde::Serialize;
 
 use self::found::ClassFiles;
@@ -22,6 +24,7 @@ use self::lines::Style;
 use super::bound;
 use super::class_file;
 use super::console::{Console, Failure, Status};
+use super::named_profile;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -29,6 +32,8 @@ Examples:
   jive verify --report Filter.class     and what can it do at most?
   jive verify --lint Filter.class       also warns of what is safe but probably wrong
   jive verify --first Filter.class      the first fault alone, in place of all
+  jive verify --profile lanai-1998 Filter.class
+                                        may it run on a NIC with this profile?
   jive verify --class-only *.class      judges classes that are no applets
   cat Filter.class | jive verify -
   jive verify --lint build/classes      every class below a folder
@@ -51,6 +56,10 @@ pub(super) struct Arguments {
     /// Judge the class alone, without the members that every applet has
     #[arg(long)]
     class_only: bool,
+
+    /// Also refuse what the NIC of this profile does not offer: a profile file, or the name of a built-in profile
+    #[arg(long, value_name = "PROFILE", conflicts_with = "class_only")]
+    profile: Option<PathBuf>,
 
     /// Say of each accepted class what it can do at most; JSON always says it
     #[arg(long)]
@@ -105,10 +114,22 @@ const APPLET: Policy = Policy::Applet {
 
 /// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    let policy = if arguments.class_only {
-        Policy::ClassOnly
-    } else {
-        APPLET
+    let profile = match arguments
+        .profile
+        .as_deref()
+        .map(named_profile::read)
+        .transpose()
+    {
+        Ok(profile) => profile,
+        Err(message) => {
+            console.notice(&message)?;
+            return Ok(Status::Unusable);
+        }
+    };
+    let policy = match &profile {
+        Some(profile) => profile.receive.policy(),
+        None if arguments.class_only => Policy::ClassOnly,
+        None => APPLET,
     };
     let ClassFiles { files, empty } = ClassFiles::of(&arguments.files);
     let mut status = Status::Done;
@@ -122,7 +143,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     }
     let mut log = sarif::Log::new();
     for file in &files {
-        let verdict = judge(file, policy, arguments);
+        let verdict = judge(file, (policy, profile.as_ref()), arguments);
         status = status.max(match verdict {
             Verdict::Accepted(_) => Status::Done,
             Verdict::Rejected(_) => Status::Rejected,
@@ -160,6 +181,7 @@ pub(super) fn with_warnings(file: &Path, console: &mut Console) -> Result<(), Fa
     let arguments = Arguments {
         files: Vec::new(),
         class_only: false,
+        profile: None,
         report: false,
         lint: true,
         source_path: Vec::new(),
@@ -167,10 +189,14 @@ pub(super) fn with_warnings(file: &Path, console: &mut Console) -> Result<(), Fa
         allow_empty: false,
         format: Format::Text,
     };
-    show(file, &judge(file, APPLET, &arguments), console)
+    show(file, &judge(file, (APPLET, None), &arguments), console)
 }
 
-fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
+fn judge(
+    file: &Path,
+    (policy, profile): (Policy, Option<&Profile>),
+    arguments: &Arguments,
+) -> Verdict {
     let bytes = match class_file::read(file) {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -188,7 +214,16 @@ fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
         file,
         source_path: arguments.source_path[..].into(),
     };
-    Verdict::of(found, &bytes, (policy, NicNative::TABLE), asked)
+    let verdict = Verdict::of(found, &bytes, (policy, NicNative::TABLE), asked);
+    let is_accepted = matches!(verdict, Verdict::Accepted(_));
+    let profile = profile.filter(|_| is_accepted);
+    match profile.and_then(|profile| not_offered_by(found, &bytes, profile)) {
+        Some(all) => Verdict::Rejected(Box::new(Rejected {
+            first: all.first().clone(),
+            all: (!arguments.first).then_some(all),
+        })),
+        None => verdict,
+    }
 }
 
 fn show(file: &Path, verdict: &Verdict, console: &mut Console) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use nic_core::unet::{self, Channel, INLINE_MAX};
 use crate::engine::interface::{Description, Interface};
 use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
-use crate::nic::transfer::{DmaPeer, Transfer};
+use crate::nic::transfer::{DmaPeer, Then, Transfer};
 use crate::sim::{Engines, Parts};
 use crate::spec::Scenario;
 use crate::storage::Endpoint;
@@ -48,6 +48,11 @@ impl<E: Engines> Interface<E> for Unet {
 /// Delivers a packet to its endpoint's receive queue, or drops it.
 fn deliver(sim: &mut Parts<'_, impl Engines>, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
+    if sim.setup.receives_directly()
+        && let Some(buffer) = sim.landings.buffer_of(packet)
+    {
+        return sim.deliver_landed(packet, buffer);
+    }
     let endpoint = &mut sim.endpoints[to];
     match unet::accept(endpoint, id, channel, &sim.packets[packet].bytes) {
         Ok(buffers) => {
@@ -58,11 +63,14 @@ fn deliver(sim: &mut Parts<'_, impl Engines>, packet: PacketRef) -> Next {
                 let host = area
                     .span(buffer.into(), share.min(length - offset).into())
                     .expect("free buffers lie inside the buffer area");
-                let last = length - offset <= share;
+                let then = match length - offset <= share {
+                    true => Then::Ends,
+                    false => Then::More,
+                };
                 let peer = DmaPeer::FromArrival {
                     packet,
                     offset,
-                    last,
+                    then,
                 };
                 let transfer = Transfer {
                     endpoint: to,
@@ -119,7 +127,12 @@ fn await_engine(sim: &mut Parts<'_, impl Engines>, on: ProcessorId) -> Option<Ne
         return None;
     }
     let direction = match *item {
-        Item::Arrival(packet) if sim.packets[packet].bytes.len() <= INLINE_MAX => return None,
+        Item::Arrival(packet)
+            if sim.packets[packet].bytes.len() <= INLINE_MAX
+                || sim.landings.buffer_of(packet).is_some() =>
+        {
+            return None;
+        }
         Item::Arrival(_) => DmaDirection::NicToHost,
         Item::Post(_) => DmaDirection::HostToNic,
         Item::Own(..) => return None,

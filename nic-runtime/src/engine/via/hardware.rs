@@ -25,7 +25,7 @@ use crate::engine::unet::engine::sendable;
 use crate::host::{Asked, Asking};
 use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
-use crate::nic::transfer::{DmaPeer, Transfer};
+use crate::nic::transfer::{DmaPeer, Then, Transfer};
 use crate::nic::waiting::Waiters;
 use crate::protocol::Header;
 use crate::sim::Parts;
@@ -421,7 +421,10 @@ fn deliver(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) -> Next {
             peer: DmaPeer::FromArrival {
                 packet,
                 offset,
-                last: index == last,
+                then: match index == last {
+                    true => Then::Ends,
+                    false => Then::More,
+                },
             },
             trigger: Trigger::Arrival(id),
         };

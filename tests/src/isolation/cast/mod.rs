@@ -8,7 +8,7 @@ mod via;
 mod write;
 
 use nic_core::random::Generator;
-use nic_runtime::profile::{Flow, Profile};
+use nic_runtime::profile::{Flow, Profile, Receive};
 use nic_runtime::spec::InterfaceKind;
 
 use super::hostile::HostileApplet;
@@ -83,6 +83,12 @@ impl Stage {
             holds: random.below(2) == 0,
             pace,
         }
+    }
+
+    /// Returns whether the NICs receive directly into free buffers.
+    fn receives_directly(self) -> bool {
+        let profile = Profile::builtin(self.profile).expect("a built-in profile");
+        profile.receive == Receive::Direct
     }
 
     /// Returns whether wires may drop what neighbours leave no room for.
@@ -488,8 +494,9 @@ fn victim_names(pair: usize) -> [String; 2] {
 
 impl Hostile {
     fn draw(random: &mut Random, (nics, stage): (usize, Stage), channels: &[i32]) -> Hostile {
-        let applet =
-            (random.below(8) > 0).then(|| HostileApplet::draw(random, channels, stage.pace));
+        let applet = (random.below(8) > 0).then(|| {
+            HostileApplet::draw(random, channels, (stage.pace, stage.receives_directly()))
+        });
         let interface = setting(stage.of_hostile).hostile;
         let fuel = setting(stage.interface).fuel;
         let keys = format!(

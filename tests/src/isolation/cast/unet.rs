@@ -14,6 +14,7 @@ pub(super) const SETTING: Setting = Setting {
             "lanai-1998-dual-dma",
             "modern",
             "unet-host-1998",
+            "lanai-1998-direct",
         ]);
         (profile, InterfaceKind::Unet, 1)
     },
@@ -32,6 +33,12 @@ fn victims(random: &mut Random, nics: usize, stage: Stage) -> Victims {
         "", "", "RawUnet", "RawUnet", "RawUnet", "PingPong", "AckInNic", "Counter", "Burst25",
         "Stumbler",
     ]);
+    let applet = match (stage.receives_directly(), applet) {
+        (false, applet) => applet,
+        (true, "") => "",
+        (true, "Counter") => "DirectCounter",
+        (true, _) => "DirectUnet",
+    };
     let mut sends: Vec<Send> = (0..1 + random.below(4))
         .map(|_| Send::of_victim(random))
         .collect();
@@ -41,7 +48,7 @@ fn victims(random: &mut Random, nics: usize, stage: Stage) -> Victims {
         sends[0].length = sends[0].length.min(1000);
     }
     let host = match applet {
-        "" | "RawUnet" => random.pick(&["sink", "echo", "acknowledge"]),
+        "" | "RawUnet" | "DirectUnet" => random.pick(&["sink", "echo", "acknowledge"]),
         _ => "sink",
     };
     let mut victims = Victims {
@@ -58,7 +65,9 @@ fn victims(random: &mut Random, nics: usize, stage: Stage) -> Victims {
         notify: notify(random),
         sends,
         // On one channel, replies and the user's own messages would alternate depending on time.
-        two_way: host == "sink" && matches!(applet, "" | "RawUnet") && random.below(2) == 0,
+        two_way: host == "sink"
+            && matches!(applet, "" | "RawUnet" | "DirectUnet")
+            && random.below(2) == 0,
     };
     if stage.pace > 1 || random.below(3) == 0 && victims.applet != "Burst25" {
         victims.sends = stage.traffic(random, 9_000);

@@ -6,7 +6,7 @@ use jive_lab::asm::assemble;
 use nic_runtime::profile::{Flow, Profile};
 use nic_runtime::spec::{ClassSpec, Scenario};
 
-use super::{Cast, Link, Send, VICTIM_AREA, Victims, setting, victim_names};
+use super::{Cast, Link, Send, Stage, VICTIM_AREA, VICTIM_BUFFERS, Victims, setting, victim_names};
 use crate::simulation;
 
 /// An applet that always traps, so its messages are dropped or handled by the base path.
@@ -105,7 +105,7 @@ impl Cast {
             self.write_hostile(&mut text);
         }
         for (number, pair) in self.victims.iter().enumerate() {
-            pair.write(&mut text, victim_names(number));
+            pair.write(&mut text, victim_names(number), self.stage);
         }
         if with_hostile && !self.hostile_first {
             self.write_hostile(&mut text);
@@ -204,13 +204,17 @@ impl Link {
 }
 
 impl Victims {
-    fn write(&self, text: &mut String, names: [String; 2]) {
+    fn write(&self, text: &mut String, names: [String; 2], stage: Stage) {
         let [client, server] = &names;
         for (name, nic, host) in [
             (client, self.nics.0, "sink"),
             (server, self.nics.1, self.host),
         ] {
-            let (count, length) = setting(self.interface).buffers;
+            // A packet that is received directly needs one buffer.
+            let (count, length) = match stage.receives_directly() {
+                true => (VICTIM_BUFFERS / 3, 9216),
+                false => setting(self.interface).buffers,
+            };
             let _infallible = writeln!(
                 text,
                 "[[endpoint]]\nname = '{name}'\nnic = 'n{nic}'\nhost = '{host}'\n{}\n{}\n\

@@ -9,7 +9,7 @@ use self::model::{Argument, Done, Endpoint, READ, Trap};
 use jive_core::{ArrayKind, Heap, NativeType, Natives, TrapKind, TrapValues};
 use nic_core::id::{ChannelId, DirectionId, EndpointId};
 use nic_core::remote::{OwnWindow, PeerWindow, WindowId, WindowRights};
-use nic_core::sle::{Bound, Effect, LocalEffect, NicNative, Rights, TrapCause, check};
+use nic_core::sle::{Arrived, Bound, Effect, LocalEffect, NicNative, Rights, TrapCause, check};
 use nic_core::storage::Storage;
 use nic_core::unet::{Channel, MessageBody};
 use nic_runtime::applet::{DetachedEndpoint, DetachedShape};
@@ -148,6 +148,7 @@ fn model_endpoint(channels: &[i32]) -> Endpoint {
         channels: channels.iter().copied().map(i64::from).collect(),
         readable_windows: Vec::new(),
         max_packet: MAX_PACKET.into(),
+        arrival: None,
         // The heap has room for arrays of all boundary lengths except those near the largest `int`.
         heap_left: 1000,
     }
@@ -301,7 +302,8 @@ fn assert_cause<S: Storage>(
         assert!(is_said, "{name} {value}: {text}");
         assert!(!is_parameter || text.contains(name), "{name}: {text}");
     });
-    assert_eq!(count == 0, violation.bound == Bound::Null, "{text}");
+    let has_none = matches!(violation.bound, Bound::Null | Bound::NoArrival);
+    assert_eq!(count == 0, has_none, "{text}");
 }
 
 #[test]
@@ -355,6 +357,7 @@ fn a_send_passes_the_check_where_the_model_sends() {
         channels: &channels,
         max_packet: MAX_PACKET,
         windows: None,
+        arrival: None,
     };
     let mut memory = vec![0; HEAP];
     let mut sent = 0;
@@ -414,6 +417,7 @@ fn natives_of_windows_pass_the_check_where_the_model_does() {
             watches_left: 1,
             reads_left: 1,
         }),
+        arrival: None,
     };
     let mut memory = vec![0; HEAP];
     for native in [
@@ -460,6 +464,54 @@ fn natives_of_windows_pass_the_check_where_the_model_does() {
             passed += usize::from(expected.is_ok());
         });
         assert!(passed > 20, "{name}: {passed}");
+    }
+}
+
+#[test]
+fn natives_of_an_arrival_pass_the_check_where_the_model_does() {
+    let channels = Channels::default();
+    let mut memory = vec![0; HEAP];
+    for header in [0, 8, 41] {
+        let rights = Rights {
+            area: HostMemory::new().pin(AREA),
+            buffer_length: BUFFER_LENGTH,
+            channels: &channels,
+            max_packet: MAX_PACKET,
+            windows: None,
+            arrival: Some(Arrived {
+                offset: BUFFER_LENGTH,
+                header,
+            }),
+        };
+        for native in [NicNative::RxOffset, NicNative::Peek] {
+            let name = native.decl().name;
+            let mut passed = 0;
+            combinations(native, |arguments| {
+                let mut endpoint = model_endpoint(&[]);
+                endpoint.arrival = Some((BUFFER_LENGTH.into(), header.into()));
+                let expected = model::perform(&mut endpoint, name, &mut arguments.to_vec());
+                let mut heap = Heap::new(&mut memory);
+                let placed = place(arguments, &mut heap);
+                assert_cause(native, &placed, &heap, &rights);
+                let found = match check(native, &placed, &heap, &rights) {
+                    Ok(Effect::Local(LocalEffect::ArrivalOffset { offset })) => {
+                        Ok(Done::Value(offset.into()))
+                    }
+                    Ok(Effect::Peek { into, offset }) => Ok(Done::Peeked {
+                        offset: offset.into(),
+                        into: {
+                            into.bytes_mut(&mut heap).fill(READ);
+                            heap.bytes(placed[0]).unwrap().to_vec()
+                        },
+                    }),
+                    Ok(other) => panic!("{name} checks as {other:?}"),
+                    Err(trap) => Err(trap.name()),
+                };
+                assert_eq!(found, expected, "{name} of {arguments:?}, header {header}");
+                passed += usize::from(expected.is_ok());
+            });
+            assert!(passed > 0, "{name}, header {header}");
+        }
     }
 }
 

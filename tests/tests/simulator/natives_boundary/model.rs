@@ -17,6 +17,8 @@ pub(crate) struct Endpoint {
     /// The numbers of the windows of peers that the endpoint may read.
     pub(crate) readable_windows: Vec<i64>,
     pub(crate) max_packet: i64,
+    /// The offset of the packet that the call handles, and how many bytes of it the NIC keeps, if it receives directly.
+    pub(crate) arrival: Option<(i64, i64)>,
     /// Free bytes of the heap.
     pub(crate) heap_left: i64,
 }
@@ -59,6 +61,11 @@ pub(crate) enum Done {
         bytes: Vec<u8>,
         window: i64,
         offset: i64,
+    },
+    Peeked {
+        offset: i64,
+        /// The array, in which the bytes that are copied are [`READ`].
+        into: Vec<u8>,
     },
     Read {
         window: i64,
@@ -130,6 +137,23 @@ pub(crate) fn perform(
             Ok(Done::Carried {
                 bytes: from[out].to_vec(),
                 channel: *channel,
+            })
+        }
+        ("rxOffset", []) => endpoint
+            .arrival
+            .map(|(offset, _)| Done::Value(offset))
+            .ok_or(FAULT),
+        ("peek", [Bytes(into), Int(into_offset), Int(offset), Int(length)]) => {
+            let (_, header) = endpoint.arrival.ok_or(FAULT)?;
+            let into = not_null(into)?;
+            let place = range(into.len(), *into_offset, *length)?;
+            if *offset < 0 || *offset + *length > header {
+                return Err(FAULT);
+            }
+            into[place].fill(READ);
+            Ok(Done::Peeked {
+                offset: *offset,
+                into: into.clone(),
             })
         }
         // The detached endpoint has no clock, so the time is always the start of the run.

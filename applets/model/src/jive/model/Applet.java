@@ -41,7 +41,7 @@ public final class Applet {
         awaited.addAll(state.keySet());
         type = new Loader().define(source);
         rxBuf = new byte[natives.rights.maxPacket];
-        if (isRxBufStatic()) {
+        if (hasRxBuf() && isRxBufStatic()) {
             set(field("RxBuf"), null, rxBuf);
         }
         for (Map.Entry<Integer, Object> entry : state.entrySet()) {
@@ -105,8 +105,11 @@ public final class Applet {
         }
     }
 
-    /** Copies a packet into {@code RxBuf}, and sets the field. */
+    /** Copies a packet into {@code RxBuf}, and sets the field, if the applet has it. */
     void receive(byte[] packet) {
+        if (!hasRxBuf()) {
+            return;
+        }
         System.arraycopy(packet, 0, rxBuf, 0, packet.length);
         set(field("RxBuf"), instance, rxBuf);
     }
@@ -189,7 +192,7 @@ public final class Applet {
 
     static void underConstruction(Object instance) {
         Applet applet = RUNNING.get();
-        if (!applet.isRxBufStatic()) {
+        if (applet.hasRxBuf() && !applet.isRxBufStatic()) {
             set(applet.field("RxBuf"), instance, applet.rxBuf);
         }
     }
@@ -202,6 +205,11 @@ public final class Applet {
     private static void end(Natives outer) {
         RUNNING.remove();
         Natives.end(outer);
+    }
+
+    /** Returns whether packets arrive in {@code RxBuf}: the NIC does not receive directly. */
+    private boolean hasRxBuf() {
+        return natives.rights.header == 0;
     }
 
     private boolean isRxBufStatic() {

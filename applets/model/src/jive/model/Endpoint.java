@@ -44,6 +44,10 @@ public final class Endpoint implements Port {
     private final Deque<WindowRead> begun = new ArrayDeque<>();
     private final List<String> log = new ArrayList<>();
     private byte[] area;
+
+    /** The offset of the buffer with the packet that is handled, or -1. */
+    private int arrival = -1;
+    private byte[] header;
     private int nextSend;
     private int now;
     private int timer;
@@ -114,8 +118,35 @@ public final class Endpoint implements Port {
         if (packet.length > rights.maxPacket) {
             throw new IllegalArgumentException("a packet has at most " + rights.maxPacket + " bytes");
         }
+        if (rights.header > 0) {
+            return arriveDirectly(channel, packet);
+        }
         applet.receive(packet);
         return call("doRx", packet.length, channel);
+    }
+
+    /**
+     * A packet arrives at a NIC that receives directly, in the next free buffer. Returns 0 without a
+     * call if there is none, or if it is too short.
+     */
+    private int arriveDirectly(int channel, byte[] packet) {
+        if (free.isEmpty() || packet.length > rights.bufferLength) {
+            return 0;
+        }
+        arrival = free.poll();
+        System.arraycopy(packet, 0, area, arrival, packet.length);
+        header = Arrays.copyOf(packet, Math.min(packet.length, rights.header));
+        popped.add(arrival);
+        try {
+            return call("doRx", packet.length, channel);
+        } finally {
+            // A buffer that no descriptor has named is free again.
+            if (popped.remove(arrival)) {
+                free.addFirst(arrival);
+            }
+            arrival = -1;
+            header = null;
+        }
     }
 
     /** A peer writes to a window: changes the buffer area, and calls {@code doWatch} for each watch. */
@@ -319,6 +350,16 @@ public final class Endpoint implements Port {
     public int immediate() {
         // The model is an endpoint of U-Net, whose messages have no immediate data.
         return 0;
+    }
+
+    @Override
+    public int arrivalOffset() {
+        return arrival;
+    }
+
+    @Override
+    public byte[] header() {
+        return header;
     }
 
     @Override

@@ -188,6 +188,31 @@ public final class Natives {
         port.completed("windowRead", null, into, intoOffset, window, offset, length);
     }
 
+    /** See {@link unet.Nic#rxOffset}. */
+    public int rxOffset() {
+        int offset = port.arrivalOffset();
+        if (offset < 0) {
+            throw new ProtectionFault("the call handles no packet in a free buffer");
+        }
+        port.completed("rxOffset", offset);
+        return offset;
+    }
+
+    /** See {@link unet.Nic#peek}. */
+    public void peek(byte[] into, int intoOffset, int offset, int length) {
+        byte[] header = port.header();
+        if (header == null) {
+            throw new ProtectionFault("the call handles no packet in a free buffer");
+        }
+        checkArray(into, intoOffset, length);
+        if (offset < 0 || (long) offset + length > header.length) {
+            throw new ProtectionFault("offset " + offset + " and length " + length + " of a header of "
+                    + header.length + " bytes");
+        }
+        System.arraycopy(header, offset, into, intoOffset, length);
+        port.completed("peek", null, into, intoOffset, offset, length);
+    }
+
     private static void checkWindow(Integer bytes, int window, int offset, int length) {
         if (bytes == null) {
             throw new ProtectionFault("the endpoint has no window " + window);

@@ -41,6 +41,12 @@ public interface Port {
     /** Returns the immediate data of the message that is handled. */
     int immediate();
 
+    /** Returns the offset of the buffer with the packet that is handled, or -1 if there is none. */
+    int arrivalOffset();
+
+    /** Returns the bytes that the NIC keeps of the packet that is handled, or null if there is none. */
+    byte[] header();
+
     /** Takes the tag and the value of a {@code trace}. */
     void note(int tag, int value);
 

@@ -8,6 +8,7 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +20,10 @@ import java.util.TreeMap;
  *
  * <ul>
  * <li>{@code begin ENDPOINT MAX_PACKET AREA BUFFER_LENGTH DMA_QUOTA SENDS CHANNELS OWN PEERS STATE
- * CLASS} loads an applet. Its initializers are calls of their own. OWN and PEERS are windows, as
+ * CLASS HEADER} loads an applet. Its initializers are calls of their own. OWN and PEERS are windows, as
  * {@code NUMBER:LENGTH}, or {@code NUMBER:LENGTH:r} if the window of a peer may be read. PACKET is
- * what {@code doRx} or {@code doRead} is called for.
+ * what {@code doRx} or {@code doRead} is called for. HEADER is the number of bytes that the NIC keeps
+ * of a packet, or 0 if the applet has {@code RxBuf}.
  * <li>{@code call ENDPOINT METHOD ARGUMENTS PACKET NATIVES} makes one call.
  * <li>{@code fields ENDPOINT} shows the value of each field, in the order of the class file.
  * <li>{@code end} forgets all endpoints.
@@ -42,12 +44,16 @@ final class Replay implements Port {
     private final Applet applet;
     private List<String[]> natives = new ArrayList<>();
     private final List<WindowRead> begun = new ArrayList<>();
+    private final Rights rights = new Rights();
     private int next;
 
+    /** What the NIC keeps of the packet that the call handles, if it receives directly. */
+    private byte[] header;
+
     private Replay(String[] words) throws IOException {
-        Rights rights = new Rights();
         rights.maxPacket = Integer.parseInt(words[2]);
         rights.bufferArea = Integer.parseInt(words[3]);
+        rights.header = Integer.parseInt(words[12]);
         rights.bufferLength = Integer.parseInt(words[4]);
         rights.dmaQuota = Long.parseLong(words[5]);
         rights.sendQuota = Long.parseLong(words[6]);
@@ -118,6 +124,11 @@ final class Replay implements Port {
         next = 0;
         for (String entry : script) {
             natives.add(entry.split("=", 2));
+        }
+        header = null;
+        if (method.equals("doRx") && rights.header > 0) {
+            byte[] bytes = Text.bytes(packet.substring(1));
+            header = Arrays.copyOf(bytes, Math.min(bytes.length, rights.header));
         }
         if (method.equals("doRead")) {
             land(arguments, packet);
@@ -207,6 +218,16 @@ final class Replay implements Port {
     @Override
     public int immediate() {
         return Integer.parseInt(answer("immediate"));
+    }
+
+    @Override
+    public int arrivalOffset() {
+        return header == null ? -1 : Integer.parseInt(answer("rxOffset"));
+    }
+
+    @Override
+    public byte[] header() {
+        return header;
     }
 
     // The comparison sees these natives in `completed`, with their bytes.

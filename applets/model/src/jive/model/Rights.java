@@ -25,6 +25,12 @@ public final class Rights {
     /** Most bytes of a packet. {@code RxBuf} has this length. */
     public int maxPacket = 9216;
 
+    /**
+     * How many bytes of a packet the NIC keeps, if it receives directly into free buffers and the
+     * applet has no {@code RxBuf}; 0 if the NIC does not.
+     */
+    public int header;
+
     /** Most bytes that one call may move by DMA. */
     public long dmaQuota = 131_072;
 
