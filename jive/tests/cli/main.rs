@@ -38,6 +38,7 @@ mod javac;
 mod lint;
 #[cfg(unix)]
 mod names;
+mod nics;
 #[cfg(unix)]
 mod openjdk;
 mod packet;

@@ -1,8 +1,13 @@
 //! NICs that receive directly into free buffers, beside NICs that receive into `RxBuf`.
 
+use std::fs;
+use std::path::Path;
+
 use nic_core::event::EndReason;
+use nic_core::id::NicId;
 use nic_core::random::Generator;
 use nic_runtime::profile::Profile;
+use nic_runtime::run::{SramShare, sram_holders};
 use serde_json::Value;
 
 use crate::scenario::read;
@@ -343,4 +348,68 @@ fn one_class_is_judged_for_each_kind_of_its_nics() {
         run(&(mixed
             + "[[send]]\nendpoint = 'A'\nchannel = 1\nat = '1us'\npayload = { count = 70 }\n"));
     assert_eq!(messages(&trace, "B"), [(1, "00000001".to_owned())]);
+}
+
+/// The two kinds of NIC, each with the applet that does the semantics of standard U-Net there.
+const KINDS: [(&str, &str); 2] = [
+    ("lanai-1998", "RawUnet"),
+    ("lanai-1998-direct", "DirectUnet"),
+];
+
+/// Receives one message of this length. Returns the microseconds from its last bit to its descriptor, and how many bytes
+/// were written to NIC memory and moved by DMA.
+fn received_once(profile: &str, applet: &str, length: u32) -> (f64, u64) {
+    let server = format!("applet = 'builtin:{applet}'");
+    let rest = send("10us", &format!("{{ count = {length} }}"));
+    let trace = received_by(profile, &server, &rest);
+    let at = |name: &str| numbers(&trace.at("server", name), "t_ns")[0];
+    let moved: u64 = numbers(&trace.at("server", "dma"), "length").iter().sum();
+    let kept = Profile::builtin(profile).expect("built in").header();
+    let entered = kept.map_or(length, |header| header.min(length));
+    let ns = at("rx-descriptor") - at("wire-rx");
+    (ns as f64 / 1e3, u64::from(entered) + moved)
+}
+
+/// Returns the NIC memory of the server, without programs.
+fn sram(profile: &str, applet: &str) -> u64 {
+    let server = format!("applet = 'builtin:{applet}'");
+    let scenario = format!("profile = '{profile}'");
+    let scenario = read(&Pair::PLAIN.scenario(&scenario).server(&server).toml());
+    let holders = sram_holders(&scenario).expect("it fits");
+    let of_server = holders.iter().filter(|holder| holder.nic == NicId(1));
+    let counted = of_server.filter(|holder| !matches!(holder.share, SramShare::Program(_)));
+    counted.map(|holder| holder.bytes).sum()
+}
+
+fn table() -> String {
+    let mut table =
+        "| | `lanai-1998`, `RawUnet` | `lanai-1998-direct`, `DirectUnet` |\n|---|---:|---:|\n"
+            .to_owned();
+    for length in [40, 1_000, 4_096] {
+        let [staged, direct] =
+            KINDS.map(|(profile, applet)| received_once(profile, applet, length));
+        table += &format!(
+            "| {length} bytes: us from the last bit to the descriptor | {:.1} | {:.1} |\n\
+             | {length} bytes: written to NIC memory and moved by DMA | {} | {} |\n",
+            staged.0, direct.0, staged.1, direct.1
+        );
+    }
+    let [staged, direct] = KINDS.map(|(profile, applet)| sram(profile, applet));
+    table + &format!("| bytes of NIC memory, without programs | {staged} | {direct} |\n")
+}
+
+#[test]
+fn the_table_of_direct_reception_is_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/simulation.md");
+    let page = fs::read_to_string(&path).expect("a committed page");
+    let (start, end) = ("<!-- direct -->\n\n", "\n<!-- end of direct -->");
+    let (before, rest) = page.split_once(start).expect("the page has the table");
+    let (committed, after) = rest.split_once(end).expect("the table ends");
+    let table = table();
+    if std::env::var_os("JIVE_WRITE").is_some() {
+        let page = [before, start, &table, end, after].concat();
+        fs::write(&path, page).expect("a writable page");
+        return;
+    }
+    assert_eq!(committed, table, "write it with JIVE_WRITE=1");
 }
