@@ -388,7 +388,8 @@ tables! {
     HOST in host: "`[[host]]`" {
         /// The NIC.
         nic: NameOf(Named::Nic), required;
-        /// How many of its processes run at a time; the others wait in a queue.
+        /// How many of its processes run at a time; the others wait in a queue. The loops of a NIC in host software take
+        /// processors of its host, before processes that wait, so the host needs at least one for each loop.
         processors: Count(1, limits::HOST_PROCESSORS_MAX), required;
     }
 
