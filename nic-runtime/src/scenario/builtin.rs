@@ -28,6 +28,7 @@ builtins! {
     "contract": "an example scenario that explains the keys of the file format";
     "nic-pingpong": "PingPong answers messages inside the NIC, and the server's host sees no message";
     "single-buffer": "RawUnetSingle (Figure 2 of the U-Net/SLE paper): one free buffer holds any message";
+    "direct": "a NIC receives directly into free buffers, and applets see the headers of packets alone";
     "drop": "Drop filters packets by their first byte before any DMA";
     "counter": "Counter counts packets by source channel and reports the counts";
     "lossy-link": "a link that loses, duplicates, corrupts and reorders packets";
