@@ -24,7 +24,7 @@ mod timeline;
 mod via;
 
 pub use disagrees::Disagreement;
-use nic_runtime::profile::Profile;
+use nic_runtime::profile::{Profile, Receive};
 use nic_runtime::run::SimError;
 pub use plot::{PlotError, draw};
 use provenance::Used;
@@ -128,6 +128,14 @@ pub enum PaperError {
         /// The paper.
         paper: &'static str,
     },
+    /// The applets of the paper find packets in `RxBuf`, which a NIC that receives directly does not have.
+    #[error(
+        "the profile has `receive = \"direct\"`, and the applets of {paper} need `RxBuf`: choose a NIC with `staged`"
+    )]
+    ReceivesDirectly {
+        /// The paper.
+        paper: &'static str,
+    },
     /// The profile lacks a placement of EMP's stages on two processors.
     #[error("the profile has no `[placement.{name}]` on two processors, which EMP needs")]
     NoPlacement {
@@ -190,9 +198,12 @@ const PARTS: [Part; 6] = [
 
 /// Reproduces the figures of U-Net/SLE under a profile.
 fn unet_sle(profile: &Profile, progress: &mut dyn Progress) -> Result<Report, PaperError> {
+    let paper = "U-Net/SLE";
     if let Some(section) = profile.lacks(SECTIONS) {
-        let paper = "U-Net/SLE";
         return Err(PaperError::Lacks { section, paper });
+    }
+    if profile.receive == Receive::Direct {
+        return Err(PaperError::ReceivesDirectly { paper });
     }
     let mut report = reproduce(profile, progress)?;
     progress.part(PARTS.len(), STEPS, ONE_PORT);

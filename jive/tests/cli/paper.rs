@@ -518,6 +518,10 @@ fn unknown_papers_and_profiles_exit_with_2() {
         ("paper unet-sla", "did you mean `unet-sle`?"),
         ("paper emp --profile lanai-1998", "no section `[emp]`"),
         (
+            "paper unet-sle --profile lanai-1998-direct",
+            "the applets of U-Net/SLE need `RxBuf`",
+        ),
+        (
             "paper unet-sle --profile missing.toml",
             "built-in profiles are lanai-1998, ",
         ),
