@@ -166,6 +166,7 @@ mod tests {
             storage.code(),
             LinkErrorKind::Count.code(),
             // Adds the codes of the errors that `nic-runtime` reports when `nic-runtime` loads an applet.
+            "applet/native-not-offered",
             "applet/not-judged",
             "limit/rx-buf",
         ];

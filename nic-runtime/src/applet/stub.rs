@@ -215,10 +215,12 @@ mod tests {
             "public static native void watch(int window, int offset, int length);",
             "public static native void windowWrite(\n            byte[] from, int fromOffset, int window, int windowOffset, int length);",
             "public static native void windowRead(\n            byte[] into, int intoOffset, int window, int offset, int length);",
+            "public static native int rxOffset();",
+            "public static native void peek(byte[] into, int intoOffset, int offset, int length);",
         ] {
             assert!(stub.contains(declaration), "{declaration}\n{stub}");
         }
-        assert_eq!(stub.matches(" static native ").count(), 16);
+        assert_eq!(stub.matches(" static native ").count(), 18);
         assert!(stub.lines().all(|line| line.len() <= LINE_MAX));
     }
 }

@@ -189,11 +189,12 @@ fn needs_packets(
     has_chain: bool,
     accepts_capsules: bool,
 ) -> Option<&'static str> {
-    match interface {
-        InterfaceKind::Unet if has_chain => Some("chain of applets"),
-        InterfaceKind::Unet if accepts_capsules => Some("`accept_capsules`"),
-        InterfaceKind::Unet => None,
-        InterfaceKind::Emp | InterfaceKind::Via => Some("endpoint of an interface but `unet`"),
+    if interface != InterfaceKind::Unet {
+        return Some("endpoint of an interface but `unet`");
+    }
+    match has_chain {
+        true => Some("chain of applets"),
+        false => accepts_capsules.then_some("`accept_capsules`"),
     }
 }
 
