@@ -109,12 +109,11 @@ fn receive_buffer(class: &ClassFile<'_>) -> Result<FieldId, VerifyError> {
     Ok(field.id)
 }
 
-/// Checks that the class has no field `RxBuf` of type `byte[]`: a NIC that receives directly would never set it.
+/// Checks that the class has no field `RxBuf`, of whatever type: a NIC that receives directly would never set it.
 fn no_receive_buffer(class: &ClassFile<'_>) -> Result<(), VerifyError> {
     let member = AppletMember::RxBuf;
     let mut fields = class.fields();
-    let found =
-        fields.find(|field| field.name == member.name() && field.descriptor == member.descriptor());
+    let found = fields.find(|field| field.name == member.name());
     found.map_or(Ok(()), |field| {
         Err(VerifyError {
             at: Location::Field(field.id),

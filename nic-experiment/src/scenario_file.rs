@@ -1,15 +1,17 @@
 //! The scenario that a command is given: its file or its name, and the messages if it cannot be run.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
-use jive_core::ClassFile;
+use jive_core::{ClassFile, Cut};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{path_text, printable, printable_path};
-use jive_embed::{FoundAt, Rejection, Rejections, SourcePath, input, load_class};
-use nic_core::sle::NicNative;
+use jive_embed::{FoundAt, LoadError, Rejection, Rejections, SourcePath, input, load_class};
+use jive_verifier::Policy;
+use nic_core::sle::{Need, NicNative};
 use nic_runtime::applet::{self, NotOffered};
-use nic_runtime::profile::Profile;
+use nic_runtime::profile::{Profile, Receive};
 use nic_runtime::run::SimError;
 use nic_runtime::scenario::{self, BUILTIN, Builtin, Settable, closest, limits};
 use nic_runtime::spec::ClassSpec;
@@ -208,25 +210,46 @@ pub fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (Pat
 /// Describes the faults of every rejected class that an endpoint of a scenario begins with.
 fn rejected_classes((name, source_path): (&Path, SourcePath<'_>), scenario: &Scenario) -> String {
     let mut reports = Vec::new();
-    let is_first = |class: &usize| {
-        let mut endpoints = scenario.endpoints.iter();
-        endpoints.any(|endpoint| endpoint.applets().any(|(first, _)| first == *class))
-    };
-    let policies = scenario.policies();
-    let used = policies.into_iter().enumerate();
-    let used = used.filter(|(class, _)| is_first(class));
-    for (class, policy) in used.flat_map(|(class, of)| of.into_iter().map(move |one| (class, one)))
-    {
+    let used = scenario.endpoints.iter().flat_map(|endpoint| {
+        let receive = scenario.profile_of(endpoint.nic).receive;
+        endpoint.applets().map(move |(class, _)| (class, receive))
+    });
+    let used: BTreeSet<_> = used.collect();
+    for (class, receive) in used {
+        let policy = receive.policy();
         let (file, bytes) = class_file(name, scenario, class);
         let arena = Bump::new();
         if let Err(error) = load_class(&arena, bytes, policy, NicNative::TABLE) {
             let file = file.as_path();
             let found = FoundAt { file, source_path };
-            let rejections = Rejections::explore(found, bytes, policy, NicNative::TABLE, error);
+            let rejections = faults(found, bytes, policy, error);
             reports.push(rejections.render());
         }
     }
     reports.join("\n\n")
+}
+
+/// Returns the faults of a rejected class. The help for an applet of the other kind of NIC names that kind.
+#[must_use]
+pub fn faults(found: FoundAt<'_>, bytes: &[u8], policy: Policy, error: LoadError) -> Rejections {
+    let mut faults = Rejections::explore(found, bytes, policy, NicNative::TABLE, error);
+    let arena = Bump::new();
+    let is_staged = policy == Receive::Staged.policy();
+    let direct = Receive::Direct.policy();
+    if is_staged && load_class(&arena, bytes, direct, NicNative::TABLE).is_ok() {
+        let offering = builtin_offering(Need::Direct);
+        faults.first_mut().help = Some(format!(
+            "The class is an applet for a NIC that receives directly: use it on one, such as {offering}, or declare \
+             `byte[] RxBuf` for packets."
+        ));
+    }
+    faults
+}
+
+/// Returns the names of the built-in profiles whose NICs offer a facility.
+fn builtin_offering(need: Need) -> String {
+    let names = Profile::builtin_offering(need).map(|name| format!("`{name}`"));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Describes the calls of natives in a verified class that a NIC with this profile does not offer.
@@ -236,17 +259,15 @@ pub fn not_offered_by(found: FoundAt<'_>, bytes: &[u8], profile: &Profile) -> Op
     let class = ClassFile::parse(bytes, &mut index).ok()?;
     let calls = applet::not_offered(&class, profile.offers());
     let told = calls.map(|call| {
-        let (native, name) = (call.native.decl().name, &profile.name);
+        let (native, name) = (call.native.decl().name, printable(&profile.name));
+        let name = Cut(&name);
         let message = format!("the profile `{name}` does not offer `{native}`");
         let place = (call.method, call.pc);
         let mut told = Rejection::at(found, &class, place, (NotOffered::CODE, message));
-        let offering: Vec<String> = Profile::builtin_offering(call.need)
-            .map(|name| format!("`{name}`"))
-            .collect();
+        let offering = builtin_offering(call.need);
         let needs = call.need.word();
         told.help = Some(format!(
-            "`{native}` needs a NIC with `{needs}`; built-in profiles that have it: {}",
-            offering.join(", ")
+            "`{native}` needs a NIC with `{needs}`; built-in profiles that have it: {offering}"
         ));
         told
     });

@@ -99,6 +99,12 @@ impl Rejections {
         self.rejections.first().expect("exploring begins with one")
     }
 
+    /// Returns the fault for which the class is rejected, to change what is told of it.
+    pub fn first_mut(&mut self) -> &mut Rejection {
+        let first = self.rejections.first_mut();
+        first.expect("exploring begins with one")
+    }
+
     /// Returns the faults that are told, in the order in which the verifier finds them.
     pub fn iter(&self) -> std::slice::Iter<'_, Rejection> {
         self.rejections.iter()

@@ -41,7 +41,7 @@ fn an_applet_of_another_nic_is_refused_with_its_line() {
     for part in [
         "error[applet/native-not-offered]: the profile `lanai-1998` does not offer `windowWrite`",
         "(WindowBarrier.java:144)",
-        "`windowWrite` needs a NIC with `windows`; built-in profiles that have it: `clan-2001`, `clan-programmable`",
+        "`windowWrite` needs a NIC with `windows`; built-in profiles that have it: `clan-programmable`",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
@@ -51,6 +51,10 @@ fn an_applet_of_another_nic_is_refused_with_its_line() {
     let (status, shown) = of("lanai-1998", "DirectUnet");
     assert_eq!(status, 1, "{shown}");
     assert!(shown.contains("error[applet/missing-member]"), "{shown}");
+    assert!(
+        shown.contains("use it on one, such as `lanai-1998-direct`"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -69,6 +73,18 @@ fn verify_asks_a_profile_beforehand() {
     assert_eq!(verdict["code"], "applet/native-not-offered");
     assert_eq!(verdict["line"], 144);
     assert_eq!(verdict["rejections"].as_array().map(Vec::len), Some(2));
+    let (status, shown) = verify("--profile clan-2001 builtin:RawUnet");
+    assert_eq!(status, 2, "{shown}");
+    assert!(
+        shown.contains("`clan-2001` has no section `[entry]`"),
+        "{shown}"
+    );
+    let (status, shown) = verify("--profile lanai-1998 builtin:DirectCounter");
+    assert_eq!(status, 1, "{shown}");
+    assert!(
+        shown.contains("use it on one, such as `lanai-1998-direct`"),
+        "{shown}"
+    );
     let (status, shown) = verify("--profile nowhere builtin:RawUnet");
     assert_eq!(status, 2, "{shown}");
 }

@@ -23,7 +23,7 @@ entries! {
         /// The NIC calls `doTx` for each descriptor on the endpoint's transmit queue.
         DoTx = doTx(length, channel, offset), required, Tx;
         /// The NIC calls `doRx` for each packet that arrives. During a call of `doRx`, the packet is in the array of
-        /// the applet's field `RxBuf`.
+        /// the applet's field `RxBuf`, or in a free buffer if the NIC receives directly.
         DoRx = doRx(length, channel), required, Rx;
         /// The NIC calls `doTimer` when the time that the applet set with `setTimer` is over. The U-Net/SLE paper does
         /// not have `doTimer`.

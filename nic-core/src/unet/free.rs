@@ -39,6 +39,8 @@ impl AsMut<Link> for Buffer {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Holder {
     Queue,
+    // A packet that the NIC has received into the buffer, and that no call handles yet.
+    Packet,
     Nic,
     User,
 }
@@ -119,13 +121,23 @@ impl<S: Storage> FreeQueue<S> {
         Some(buffer * self.buffer_length)
     }
 
-    /// Takes the first buffer of the queue for a packet that the NIC receives into it, and returns the buffer's offset. No
-    /// call has popped the buffer, so that the end of no call gives it back.
+    /// Takes the first buffer of the queue for a packet that the NIC receives into it, and returns the buffer's offset.
+    /// Until [`FreeQueue::adopt`] no descriptor can name the buffer: it is the packet's, whatever other calls name.
     pub fn take(&mut self) -> Option<u32> {
         let buffer = self.queue.pop_front(&mut self.buffers)?;
         self.free -= 1;
-        self.buffers[buffer as usize].holder = Holder::Nic;
+        self.buffers[buffer as usize].holder = Holder::Packet;
         Some(buffer * self.buffer_length)
+    }
+
+    /// Passes a buffer that [`FreeQueue::take`] has returned to the NIC, because a call or the base path handles the packet
+    /// in it. The end of no call gives the buffer back, as it gives popped buffers back.
+    pub fn adopt(&mut self, offset: u32) {
+        if let Some(buffer) = self.buffer_at(offset)
+            && self.buffers[buffer as usize].holder == Holder::Packet
+        {
+            self.buffers[buffer as usize].holder = Holder::Nic;
+        }
     }
 
     /// Returns whether the NIC holds the buffer at `offset`.
@@ -136,13 +148,16 @@ impl<S: Storage> FreeQueue<S> {
     }
 
     /// Puts a buffer that [`FreeQueue::take`] has returned at the front of the queue, because nobody needs the packet in
-    /// it. Returns false if the NIC does not hold the buffer.
+    /// it. Returns false if neither the packet nor the NIC holds the buffer.
     pub fn give_back(&mut self, offset: u32) -> bool {
-        let buffer = self.buffer_at(offset);
-        let Some(buffer) = buffer.filter(|_| self.is_with_nic(offset)) else {
+        let Some(buffer) = self.buffer_at(offset) else {
             return false;
         };
-        self.buffers[buffer as usize].holder = Holder::Queue;
+        let holder = &mut self.buffers[buffer as usize].holder;
+        match holder {
+            Holder::Packet | Holder::Nic => *holder = Holder::Queue,
+            Holder::Queue | Holder::User => return false,
+        }
         self.queue.push_front(&mut self.buffers, buffer);
         self.free += 1;
         true
@@ -236,12 +251,14 @@ mod tests {
         assert_eq!(queue.take(), Some(0));
         assert_eq!(queue.pop(), Some(100));
         queue.return_popped();
-        assert!(queue.is_with_nic(0));
         assert_eq!(queue.first(), Some(100));
+        assert!(!queue.name(0), "it is the packet's");
         assert!(queue.give_back(0));
         assert!(!queue.give_back(0), "it is in the queue");
         assert_eq!(queue.take(), Some(0));
-        assert!(queue.name(0));
+        assert!(!queue.is_with_nic(0));
+        queue.adopt(0);
+        assert!(queue.is_with_nic(0) && queue.name(0));
         assert!(!queue.give_back(0), "the user has it");
         assert_eq!(drain(&mut queue), [100, 200]);
     }

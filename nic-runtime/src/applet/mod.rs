@@ -38,8 +38,7 @@ mod tell;
 mod transfer;
 mod trapped;
 
-/// The profile sections that endpoints with an applet need.
-pub(crate) const SECTIONS: &[&str] = &["entry", "native", "native_fuel", "quota"];
+pub(crate) use crate::profile::APPLET_SECTIONS as SECTIONS;
 
 pub use crate::calls::needs::{NotOffered, not_offered};
 pub use detached::{DetachedEndpoint, DetachedShape};

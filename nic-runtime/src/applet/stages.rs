@@ -111,6 +111,9 @@ pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: Proces
     let cost = match cause {
         Cause::Post(_) => costs.tx.call,
         Cause::Arrival { arrival, .. } => {
+            if sim.setup.receives_directly() {
+                sim.adopt_buffer(arrival);
+            }
             let bytes = &sim.packets[arrival].bytes;
             sim.applets[applet].receive(bytes);
             if sim.setup.poisons_rx_buf() {

@@ -15,6 +15,7 @@ use crate::ids::{AppletId, ProcessorId, at};
 use crate::ids::WindowId;
 use jive_core::LinkedClass;
 use jive_embed::preset::Stores;
+use jive_verifier::{AppletMember, VerifyErrorKind};
 use nic_core::event::{SleEvent, SwapRefusal};
 use nic_core::id::EndpointId;
 use nic_core::sle::{Applet, memory_bytes};
@@ -26,6 +27,7 @@ use super::load::{self, Uninitialized};
 use super::pending_calls;
 use super::swap_port::SwapNatives;
 use crate::calls::call::Activation;
+use crate::calls::classes::fits;
 use crate::calls::ledger::Need;
 use crate::calls::needs::{NotOffered, not_offered};
 use crate::calls::suspended::call_stack;
@@ -34,7 +36,13 @@ use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::stage::Stage;
 use crate::nic::work::Work;
+use crate::profile::Receive;
 use crate::spec::SwapSpec;
+
+/// Why a class for NICs that receive directly is no applet of another NIC.
+const MISSING_RX_BUF: VerifyErrorKind = VerifyErrorKind::MissingMember {
+    member: AppletMember::RxBuf,
+};
 
 /// Schedules the swaps of the scenario, so that each comes before all other events of the same time.
 pub(crate) fn schedule(sim: &mut Simulation<'_>) {
@@ -70,8 +78,16 @@ pub(crate) fn request(
 ) {
     let swaps = &mut sim.swaps;
     let nic = swaps.scenario.endpoints[endpoint].nic;
-    let offers = swaps.scenario.profile_of(nic).offers();
+    let profile = swaps.scenario.profile_of(nic);
+    let offers = profile.offers();
     let taken = swaps.loaded(class).and_then(|loaded| {
+        if !fits(loaded, profile.receive) {
+            let code = match profile.receive {
+                Receive::Staged => MISSING_RX_BUF.code(),
+                Receive::Direct => VerifyErrorKind::UnsetRxBuf.code(),
+            };
+            return Err(SwapRefusal::Rejected(code));
+        }
         if not_offered(&loaded.class, offers).next().is_some() {
             return Err(SwapRefusal::Rejected(NotOffered::CODE));
         }

@@ -7,6 +7,7 @@ use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 
 use super::refused::SimError;
+use crate::profile::Receive;
 use crate::spec::{EndpointSpec, Scenario};
 
 /// The classes of a scenario, in the order of [`Scenario::classes`], each with its error if it was rejected. The
@@ -26,7 +27,7 @@ pub(crate) fn load_classes<'a>(
     let policies = scenario.policies();
     for ((class, spec), policies) in scenario.classes.iter().enumerate().zip(policies) {
         let load = |policy| load_class(arena, &spec.bytes, policy, NicNative::TABLE);
-        let loaded = load_for_all(&policies, load);
+        let loaded = load_for_any(&policies, load);
         if let (Err(error), true) = (loaded, is_first[class]) {
             return Err(SimError::Class { class, error });
         }
@@ -35,14 +36,21 @@ pub(crate) fn load_classes<'a>(
     Ok(arena.alloc_slice_copy(&classes))
 }
 
-/// Loads a class under the first of the policies that rejects it, or else under the last.
-fn load_for_all<'a>(
+/// Loads a class under the first of the policies that accepts it. No class is accepted under two.
+fn load_for_any<'a>(
     policies: &[Policy],
     load: impl Fn(Policy) -> Result<LinkedClass<'a>, LoadError>,
 ) -> Result<LinkedClass<'a>, LoadError> {
-    let (last, others) = policies.split_last().expect("each class has a policy");
-    for policy in others {
-        load(*policy)?;
-    }
-    load(*last)
+    let (first, others) = policies.split_first().expect("each class has a policy");
+    let mut others = others.iter();
+    load(*first).or_else(|error| others.find_map(|policy| load(*policy).ok()).ok_or(error))
+}
+
+/// Returns whether a class that has been accepted is an applet for NICs that receive in this way.
+pub(crate) fn fits(class: &LinkedClass<'_>, receive: Receive) -> bool {
+    let has_rx_buf = class
+        .program
+        .applet()
+        .is_some_and(|members| members.rx_buf.is_some());
+    has_rx_buf == (receive == Receive::Staged)
 }

@@ -28,6 +28,12 @@ impl Landings {
         self.0.get(&packet).map(|landing| landing.offset)
     }
 
+    /// Returns the offset of a packet's buffer, unless a descriptor has named the buffer.
+    pub(crate) fn own_buffer_of(&self, packet: PacketRef) -> Option<u32> {
+        let landing = self.0.get(&packet)?;
+        (!landing.is_named).then_some(landing.offset)
+    }
+
     /// Notes that a packet's buffer is the user's.
     pub(crate) fn named(&mut self, packet: PacketRef) {
         if let Some(landing) = self.0.get_mut(&packet) {

@@ -36,7 +36,7 @@ pub use keys::{
     Profile, Quota, SemaphoreProfile, ViaCosts, WireProfile,
 };
 pub use kind::Factor;
-pub use offers::Offers;
+pub use offers::{APPLET_SECTIONS, Offers};
 pub use receive::Receive;
 use sections::Movable;
 pub use sections::{Absent, Entry, Key};

@@ -30,6 +30,9 @@ const fn bit(need: Need) -> u8 {
     1 << need as u8
 }
 
+/// The sections of a profile that endpoints with an applet need.
+pub const APPLET_SECTIONS: &[&str] = &["entry", "native", "native_fuel", "quota"];
+
 impl Profile {
     /// Returns what the NIC offers to applets. Without the key `natives`, it offers DMA and timers, and windows if it has
     /// the section `[clan]`.
@@ -52,10 +55,12 @@ impl Profile {
         Offers::of(natives.into_iter().chain([receives]))
     }
 
-    /// Returns the names of the built-in profiles whose NICs offer a facility.
+    /// Returns the names of the built-in profiles whose NICs run applets and offer a facility.
     pub fn builtin_offering(need: Need) -> impl Iterator<Item = &'static str> {
         Profile::builtin_names().filter(move |name| {
-            Profile::builtin(name).is_some_and(|profile| profile.offers().has(need))
+            Profile::builtin(name).is_some_and(|profile| {
+                profile.lacks(APPLET_SECTIONS).is_none() && profile.offers().has(need)
+            })
         })
     }
 

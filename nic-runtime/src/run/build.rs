@@ -5,18 +5,19 @@ use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroU32;
 
 use bumpalo::Bump;
+use jive_embed::load_class;
 use nic_core::chain::Link;
 use nic_core::event::{Levels, Sink};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::random::{Chance, Name};
-use nic_core::sle::{Applet, memory_bytes};
+use nic_core::sle::{Applet, NicNative, memory_bytes};
 use nic_core::time::{Rate, SimDuration, SimTime};
 use nic_core::unet::{Channel, QueueSizes};
 
 use crate::applet::state::reload;
 use crate::calls::budget::{Budget, fuel_of_call};
 use crate::calls::chain::Chains;
-use crate::calls::classes::Classes;
+use crate::calls::classes::{Classes, fits};
 use crate::calls::last_arrays::LastArrays;
 use crate::calls::needs::not_offered;
 use crate::calls::pending::AllPendingCalls;
@@ -590,6 +591,14 @@ fn applets<'a>(
             class,
             error: *error,
         })?;
+        if !fits(loaded, profile.receive) {
+            // The class is an applet for the other kind of NIC, of which it is too.
+            let bytes = &scenario.classes[class].bytes;
+            let policy = profile.receive.policy();
+            if let Err(error) = load_class(arena, bytes, policy, NicNative::TABLE) {
+                return Err(SimError::Class { class, error });
+            }
+        }
         if offered.insert((class, profile.offers()))
             && let Some(call) = not_offered(&loaded.class, profile.offers()).next()
         {

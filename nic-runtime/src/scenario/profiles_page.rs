@@ -32,7 +32,7 @@ A profile writes times in `ps`, `ns`, `us`, `ms` or `s`. A key written as \"time
 cycles: `\"437 cycles\"` means 437 cycles of `processor.clock`. A profile writes sizes in `B`, `KB`, `MB`, `KiB` or `MiB`.
 A rate is a size per second, such as `50MB/s`; a rate may also be in `GB/s`.
 
-Two keys stand beside `name`, before the sections:
+Two keys stand beside `name`, before the sections. They say what the NIC is, and take no source:
 
 | key | meaning | written as | default |
 |---|---|---|---|

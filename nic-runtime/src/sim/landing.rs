@@ -89,19 +89,36 @@ impl<E: Engines> Parts<'_, E> {
         }
     }
 
-    /// Delivers a packet in a free buffer to its user, for an endpoint whose applet does not handle it.
+    /// Makes the buffer of a packet that of the call which handles the packet, so that a descriptor can name it.
     #[cold]
-    pub(crate) fn deliver_landed(&mut self, packet: PacketRef, buffer: u32) -> Next {
+    pub(crate) fn adopt_buffer(&mut self, packet: PacketRef) {
+        let (to, _) = self.packets[packet].to;
+        if let Some(offset) = self.landings.own_buffer_of(packet) {
+            self.endpoints[to].free.adopt(offset);
+        }
+    }
+
+    /// Delivers a packet in a free buffer to its user, for an endpoint whose applet does not handle it. If the applet has
+    /// already passed the buffer on before it trapped, the bytes are the user's, and the NIC has no others.
+    #[cold]
+    pub(crate) fn deliver_landed(&mut self, packet: PacketRef) -> Next {
         let (id, to, channel, length) = self.arrival(packet);
-        let message = (Some(id), channel, length);
-        let pushed = self.endpoints[to].push_buffers(message, std::iter::once(buffer));
+        self.adopt_buffer(packet);
+        let pushed = match self.landings.own_buffer_of(packet) {
+            Some(buffer) => {
+                let message = (Some(id), channel, length);
+                let pushed = self.endpoints[to].push_buffers(message, std::iter::once(buffer));
+                pushed.map_err(|_| DropReason::RxQueueFull)
+            }
+            None => Err(DropReason::AppletTrap),
+        };
         self.landings.named(packet);
         match pushed {
             Ok(()) => self.publish_in_turn(to),
-            Err(_) => {
+            Err(reason) => {
                 let kind = NicEvent::Drop {
                     packet: Some(id),
-                    reason: DropReason::RxQueueFull,
+                    reason,
                 };
                 self.report.emit(self.now, to, kind);
             }

@@ -62,6 +62,23 @@ class DirectHostile {
                 }
                 held = rxOffset();
                 break;
+            case 11:
+                // Traps long after the buffer is the user's.
+                dmaRxd(BUFFER, channel, length);
+                for (int i = 0; i < 20000; i++) {
+                    held = i;
+                }
+                return BUFFER[length];
+            case 12:
+                // Some packets name a buffer in which another packet may lie.
+                if (length == 100) {
+                    BUFFER[0] = 2048;
+                }
+                for (int i = 0; i < 2000; i++) {
+                    held = i;
+                }
+                dmaRxd(BUFFER, channel, length);
+                break;
             default:
                 break;
         }

@@ -208,6 +208,100 @@ fn what_a_call_may_name_ends_with_its_packet() {
     );
 }
 
+/// Runs a pair on NICs whose instructions take time.
+fn slowly(server: &str, rest: &str) -> Trace {
+    let profile = include_str!("../../profiles/lanai-1998-direct.toml");
+    let slow = profile.replace("bytecode = \"0us\"", "bytecode = \"10ns\"");
+    assert_ne!(slow, profile);
+    let text = Pair::PLAIN.scenario(DIRECT).server(server).rest(rest);
+    let mut scenario = read(&text.toml());
+    scenario.profile = Profile::parse(&slow).expect("it fits");
+    let trace = simulate(&scenario).expect("it fits");
+    trace.check_laws();
+    trace
+}
+
+/// Checks that each message of at least `least` bytes has the bytes that were sent. Returns how many there are.
+fn check_bytes(trace: &Trace, least: u64) -> usize {
+    let sent = trace.at("client", "wire-tx");
+    let received = trace.at("server", "rx-descriptor");
+    let long = received
+        .iter()
+        .filter(|event| number(event, "length") >= least);
+    let checked = long.map(|event| {
+        let packet = number(event, "packet");
+        let mut of = sent.iter().filter(|sent| number(sent, "packet") == packet);
+        assert_eq!(
+            of.next().map(|sent| &sent["payload"]),
+            Some(&event["payload"])
+        );
+    });
+    checked.count()
+}
+
+#[test]
+fn a_message_that_the_applet_has_passed_on_is_not_delivered_again() {
+    let sends = (0..100).map(|index| send(&format!("{}us", 10 + 37 * index), "{ random = 400 }"));
+    let rest: String = sends.collect();
+    for policy in ["base-path", "drop", "detach"] {
+        let server = format!(
+            "applet = 'DirectHostile.class'\nstate = {{ KIND = 11 }}\nfuel = 10000000\nnotify = 'upcall'\n\
+             on_trap = '{policy}'\nfree_buffers = {{ count = 2, length = 2048 }}"
+        );
+        let trace = slowly(&server, &rest);
+        assert!(check_bytes(&trace, 0) > 3, "{policy}");
+        let received = trace.at("server", "rx-descriptor");
+        let mut packets = numbers(&received, "packet");
+        packets.sort_unstable();
+        assert!(packets.is_sorted_by(|a, b| a < b), "{policy}: each once");
+    }
+}
+
+#[test]
+fn a_descriptor_takes_no_buffer_in_which_another_packet_lies() {
+    let sends = (0..300).map(|index| {
+        let length = if index % 3 == 0 { 100 } else { 200 };
+        send(
+            &format!("{}us", 10 + 61 * index),
+            &format!("{{ random = {length} }}"),
+        )
+    });
+    let rest: String = sends.collect();
+    for count in [2, 3, 5] {
+        let server = format!(
+            "applet = 'DirectHostile.class'\nstate = {{ KIND = 12 }}\nfuel = 10000000\nnotify = 'upcall'\n\
+             free_buffers = {{ count = {count}, length = 2048 }}"
+        );
+        let trace = slowly(&server, &rest);
+        assert!(check_bytes(&trace, 200) > 20, "{count}");
+    }
+}
+
+#[test]
+fn a_swap_of_one_kind_of_nic_says_nothing_of_another() {
+    let toml = "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\nprofile = 'lanai-1998-direct'\n\
+         [[link]]\nbetween = ['a', 'b']\nprofile = 'lanai-1998'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'A'\napplet = 'builtin:RawUnet'\n\
+         [[endpoint]]\nnic = 'b'\nname = 'B'\napplet = 'builtin:DirectUnet'\n\
+         [[channel]]\nA = 1\nB = 1\n";
+    let swap = |endpoint: &str, applet: &str| {
+        format!("[[swap]]\nendpoint = '{endpoint}'\nat = '1ms'\napplet = 'builtin:{applet}'\n")
+    };
+    for (applet, refused, code) in [
+        ("Counter", "B", "applet/unset-rx-buf"),
+        ("DirectCounter", "A", "applet/missing-member"),
+        ("RawUnet", "B", "applet/unset-rx-buf"),
+    ] {
+        let trace = run(&(toml.to_owned() + &swap("A", applet) + &swap("B", applet)));
+        let events = trace.of("swap-refused");
+        let [event] = events[..] else {
+            panic!("{applet}: {events:?}");
+        };
+        assert_eq!(event["endpoint"], refused, "{applet}");
+        assert!(event.to_string().contains(code), "{event}");
+    }
+}
+
 #[test]
 fn a_long_call_gives_no_buffer_back_that_another_packet_is_in() {
     // The user gives the one buffer back while the call goes on, and the next packet arrives in it.

@@ -7,16 +7,17 @@ mod sarif;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use bumpalo::Bump;
 use clap::{Args, ValueEnum};
 use jive_embed::diagnosis::sentence;
 use jive_embed::lint::Warnings;
-use jive_embed::text::{path_text, printable_path};
-use jive_embed::{Accepted, Asked, FoundAt, Rejected, Verdict};
+use jive_embed::text::{path_text, printable, printable_path};
+use jive_embed::{Accepted, Asked, FoundAt, Rejected, Verdict, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
-use nic_experiment::scenario_file::not_offered_by;
+use nic_experiment::scenario_file::{faults, not_offered_by};
 use nic_runtime::export::plain_json;
-use nic_runtime::profile::Profile;
+use nic_runtime::profile::{APPLET_SECTIONS, Profile};
 use serde::Serialize;
 
 use self::found::ClassFiles;
@@ -126,6 +127,15 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             return Ok(Status::Unusable);
         }
     };
+    if let Some(profile) = &profile
+        && let Some(section) = profile.lacks(APPLET_SECTIONS)
+    {
+        let name = printable(&profile.name);
+        let title =
+            format!("the profile `{name}` has no section `[{section}]`, which an applet needs");
+        console.notice(&sentence(&title, &[]))?;
+        return Ok(Status::Unusable);
+    }
     let policy = match &profile {
         Some(profile) => profile.receive.policy(),
         None if arguments.class_only => Policy::ClassOnly,
@@ -214,7 +224,14 @@ fn judge(
         file,
         source_path: arguments.source_path[..].into(),
     };
-    let verdict = Verdict::of(found, &bytes, (policy, NicNative::TABLE), asked);
+    let mut verdict = Verdict::of(found, &bytes, (policy, NicNative::TABLE), asked);
+    if let Verdict::Rejected(rejected) = &mut verdict
+        && let Some(error) = load_class(&Bump::new(), &bytes, policy, NicNative::TABLE).err()
+    {
+        let all = faults(found, &bytes, policy, error);
+        rejected.first.help.clone_from(&all.first().help);
+        rejected.all = rejected.all.is_some().then_some(all);
+    }
     let is_accepted = matches!(verdict, Verdict::Accepted(_));
     let profile = profile.filter(|_| is_accepted);
     match profile.and_then(|profile| not_offered_by(found, &bytes, profile)) {

@@ -48,10 +48,8 @@ impl<E: Engines> Interface<E> for Unet {
 /// Delivers a packet to its endpoint's receive queue, or drops it.
 fn deliver(sim: &mut Parts<'_, impl Engines>, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
-    if sim.setup.receives_directly()
-        && let Some(buffer) = sim.landings.buffer_of(packet)
-    {
-        return sim.deliver_landed(packet, buffer);
+    if sim.setup.receives_directly() && sim.landings.buffer_of(packet).is_some() {
+        return sim.deliver_landed(packet);
     }
     let endpoint = &mut sim.endpoints[to];
     match unet::accept(endpoint, id, channel, &sim.packets[packet].bytes) {
