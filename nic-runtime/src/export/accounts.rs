@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use nic_core::event::roles::Dropped;
 use nic_core::event::{Refusal, Trigger, WireDropReason};
 use nic_core::id::{EndpointId, PacketId};
+use nic_core::time::SimTime;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -233,8 +234,8 @@ pub(super) struct Clerk {
     pub(super) has_passed: bool,
 }
 
-/// An endpoint at which a packet has arrived, and the packet if it carried a message.
-pub(super) type Came = (EndpointId, Option<PacketId>);
+/// An endpoint at which a packet has arrived, when it arrived, and the packet if it carried a message.
+pub(super) type Came = (EndpointId, SimTime, Option<PacketId>);
 
 impl Clerk {
     /// Takes note of a packet that is sent. Returns whether an applet had pushed it.
@@ -249,12 +250,12 @@ impl Clerk {
     /// Returns what a drop ended. `came` is what the last event showed, and `call` is what caused the running call.
     pub(super) fn dropped(
         &mut self,
-        (here, packet): (EndpointId, PacketId),
+        (here, now, packet): (EndpointId, SimTime, PacketId),
         what: Dropped,
         (came, call): (Option<Came>, Option<Trigger>),
     ) -> Option<Ended> {
-        if let (Dropped::Unread | Dropped::Copy, Some((at, came))) = (what, came)
-            && at == here
+        if let (Dropped::Unread | Dropped::Copy, Some((at, since, came))) = (what, came)
+            && (at, since) == (here, now)
         {
             // The dropped packet has just arrived. If it carried no message, its arrival is already counted.
             return came.map(|_| Ended::Arrival);

@@ -106,7 +106,12 @@ fn can(profile: &Profile) -> Vec<String> {
     ] {
         // A NIC that receives directly keeps headers alone, and a VI needs whole packets.
         if has(sections) && !(is_direct && word.starts_with("VIs")) {
-            can.push(word.to_owned());
+            // The loop of a NIC in host software has a provider of its own.
+            let word = match profile.is_on_host() {
+                true => word.replace("hardware", "emulated"),
+                false => word.to_owned(),
+            };
+            can.push(word);
         }
     }
     if has(applet::SECTIONS) {

@@ -553,6 +553,26 @@ fn copies_dropped_by_a_vi_are_accounted_for() {
     }
 }
 
+/// A connection ends while packets of it wait for the loop of a NIC in host software. The loop drops them later, and the
+/// last event before a drop is the arrival of a control packet.
+#[test]
+fn packets_that_wait_when_their_connection_ends_are_accounted_for() {
+    for seed in 340..340 + runs(20) {
+        let toml = format!(
+            "profile = 'mvia-2001'\nseed = {seed}\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
+             [[link]]\nbetween = ['a', 'b']\nloss = 0.1\n\
+             [[endpoint]]\nnic = 'a'\nname = 'client'\ninterface = 'via'\n\
+             [[endpoint]]\nnic = 'b'\nname = 'server'\nhost = 'echo'\ninterface = 'via'\n\
+             [[channel]]\nclient = 1\nserver = 1\n[[host]]\nnic = 'a'\nprocessors = 4\n\
+             [[host]]\nnic = 'b'\nprocessors = 2\n[[send]]\nendpoint = 'client'\nchannel = 1\n\
+             payload = {{ count = 1487 }}\nrepeat = 25\n"
+        );
+        let ran = run(&read(&toml));
+        let arrivals = &ran.summary["totals"]["accounts"]["arrivals"];
+        assert_eq!(count_of(arrivals, "waiting"), 0, "seed {seed}: {arrivals}");
+    }
+}
+
 #[test]
 fn many_endpoints_are_shown_in_groups() {
     let mut toml = "[[nic]]\nname = 'a'\nsram = '1MiB'\n[[nic]]\nname = 'b'\n".to_owned();

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use nic_core::event::roles::Step;
 use nic_core::event::{Event, Names, Sink};
 use nic_core::id::EndpointId;
+use nic_runtime::profile::Receive;
 use nic_runtime::scenario::{BUILTIN, Builtin, parse};
 use nic_runtime::spec::InterfaceKind;
 use nic_runtime::spec::Scenario;
@@ -59,6 +60,9 @@ fn why_left_out(scenario: &Scenario) -> Option<&'static str> {
         return Some("a link has faults");
     }
     let count = scenario.endpoints.len();
+    if scenario.profile.receive == Receive::Direct {
+        return Some("its NICs keep headers alone");
+    }
     if scenario
         .endpoints
         .iter()

@@ -227,6 +227,7 @@ pub(super) fn packet_received(sim: &mut Parts<'_, impl HasVia>, packet: PacketRe
         Arrival::Gap => DropReason::Gap,
         Arrival::NotConnected => DropReason::NotConnected,
     };
+    sim.interrupt(sim.endpoints[to].nic);
     let kind = NicEvent::Drop {
         packet: Some(id),
         reason,

@@ -113,7 +113,7 @@ impl Summary {
                     totals.accounts.wire.open();
                 }
                 totals.accounts.received();
-                clerk.came = Some((here, Some(packet)));
+                clerk.came = Some((here, time, Some(packet)));
                 // A packet in frames can arrive more often than it was sent. A link without a CRC may change the number
                 // of a frame, so that the frame opens another message. Such a packet counts as a copy that the link has
                 // made. So does a packet whose last frame arrives after its sender has given it up.
@@ -133,7 +133,7 @@ impl Summary {
                 totals.bytes_received += u64::from(length);
                 totals.accounts.received();
                 totals.accounts.arrivals.close(kind);
-                clerk.came = Some((here, None));
+                clerk.came = Some((here, time, None));
             }
             Step::GivenUp { packet, peer } => {
                 if clerk.pushed.take(packet) {
@@ -179,7 +179,7 @@ impl Summary {
                 switches.lost((event.nic, time), event.kind.full_port());
                 if let Some(packet) = packet {
                     let call = row_here.call;
-                    match clerk.dropped((here, packet), what, (came, call)) {
+                    match clerk.dropped((here, time, packet), what, (came, call)) {
                         Some(Ended::Push) => totals.accounts.pushes.close(reason),
                         Some(Ended::Arrival) => totals.accounts.arrivals.close(reason),
                         None => {}
