@@ -236,7 +236,15 @@ pub fn faults(found: FoundAt<'_>, bytes: &[u8], policy: Policy, error: LoadError
     let arena = Bump::new();
     let is_staged = policy == Receive::Staged.policy();
     let direct = Receive::Direct.policy();
-    if is_staged && load_class(&arena, bytes, direct, NicNative::TABLE).is_ok() {
+    // A field whose name differs in case alone is a misspelt `RxBuf`.
+    let is_misspelt = |class: &ClassFile<'_>| {
+        let mut fields = class.fields();
+        fields.any(|field| field.name.to_string().eq_ignore_ascii_case("RxBuf"))
+    };
+    if is_staged
+        && let Ok(loaded) = load_class(&arena, bytes, direct, NicNative::TABLE)
+        && !is_misspelt(&loaded.class)
+    {
         let offering = builtin_offering(Need::Direct);
         faults.first_mut().help = Some(format!(
             "The class is an applet for a NIC that receives directly: use it on one, such as {offering}, or declare \

@@ -592,6 +592,8 @@ mod tests {
             assert_eq!(path, strongarm.key.path());
             match path.as_str() {
                 "processor.clock" | "processor.compiled" => continue,
+                // The fuel of a native bounds its time, as the next test says.
+                path if path.starts_with("native_fuel.") => continue,
                 _ if lanai.key.form == "time or cycles" => {
                     let ps = |entry: &Entry| {
                         let time = crate::units::parse_duration(&entry.value);
@@ -602,6 +604,18 @@ mod tests {
                 _ => assert_eq!(lanai.value, strongarm.value, "{path}"),
             }
             assert_eq!(lanai.source, strongarm.source, "{path}");
+        }
+    }
+
+    #[test]
+    fn fuel_of_the_strongarm_bounds_the_time_of_natives() {
+        let strongarm = Profile::builtin("strongarm-1998").unwrap();
+        let (fuel, rows) = (strongarm.native_fuel.unwrap(), strongarm.native.unwrap());
+        let each = strongarm.processor.instruction();
+        for &class in CostClass::ALL {
+            let (fuel, row) = (fuel.of(class), rows.of(class));
+            assert!(each.times(fuel) <= row, "{class:?}: {fuel}");
+            assert!(each.times(fuel + 1) >= row, "{class:?}: {fuel}");
         }
     }
 
