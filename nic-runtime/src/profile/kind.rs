@@ -198,12 +198,12 @@ impl Kind for Cost {
     const FORM: &'static str = "time or cycles";
 
     fn read(scalar: Scalar<'_>) -> Result<WrittenCost, String> {
-        match scalar {
-            Scalar::Text(text) if let Ok((cycles, "cycles")) = Decimal::split(text) => {
-                Ok(WrittenCost::Cycles(cycles))
-            }
-            _ => Time::read(scalar).map(|Plain(time)| WrittenCost::Time(time)),
+        if let Scalar::Text(text) = scalar
+            && let Ok((cycles, "cycles")) = Decimal::split(text)
+        {
+            return Ok(WrittenCost::Cycles(cycles));
         }
+        Time::read(scalar).map(|Plain(time)| WrittenCost::Time(time))
     }
 
     fn show(value: SimDuration) -> String {
