@@ -54,6 +54,11 @@ test("every shipped applet is accepted, and its assembly makes a class that is a
   const ask = instance();
   for (const { name, class: bytes } of ask('{"ask":"gallery"}').answer.applets) {
     const { answer } = ask(JSON.stringify({ ask: "judge", name: `${name}.class`, class: bytes }));
+    // Without a profile, an applet for a NIC that receives directly is refused, as on a terminal.
+    if (name.startsWith("Direct")) {
+      expect(answer.accepted, name).toBe(false);
+      continue;
+    }
     expect(answer.accepted, answer.text).toBe(true);
     const listing = ask(JSON.stringify({ ask: "list", class: bytes })).answer;
     expect(listing, name).toBe(jive(["disasm", `builtin:${name}`]).stdout);
