@@ -1,8 +1,5 @@
 //! NICs that receive directly into free buffers, beside NICs that receive into `RxBuf`.
 
-use std::fs;
-use std::path::Path;
-
 use nic_core::event::EndReason;
 use nic_core::id::NicId;
 use nic_core::random::Generator;
@@ -10,6 +7,7 @@ use nic_runtime::profile::Profile;
 use nic_runtime::run::{SramShare, sram_holders};
 use serde_json::Value;
 
+use crate::page;
 use crate::scenario::read;
 use crate::trace::{Pair, Trace, number, numbers, run, send, simulate, texts};
 
@@ -494,16 +492,5 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_direct_reception_is_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/simulation.md");
-    let page = fs::read_to_string(&path).expect("a committed page");
-    let (start, end) = ("<!-- direct -->\n\n", "\n<!-- end of direct -->");
-    let (before, rest) = page.split_once(start).expect("the page has the table");
-    let (committed, after) = rest.split_once(end).expect("the table ends");
-    let table = table();
-    if std::env::var_os("JIVE_WRITE").is_some() {
-        let page = [before, start, &table, end, after].concat();
-        fs::write(&path, page).expect("a writable page");
-        return;
-    }
-    assert_eq!(committed, table, "write it with JIVE_WRITE=1");
+    page::has_table("simulation.md", "direct", &table());
 }

@@ -40,6 +40,7 @@ mod moments;
 mod network;
 mod network_mistakes;
 mod network_trees;
+mod page;
 mod paper_applets;
 mod port_order;
 mod posts;

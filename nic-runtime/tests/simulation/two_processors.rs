@@ -2,13 +2,12 @@
 
 use nic_runtime::Run;
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use nic_core::event::{Event, EventKind, Names, Sink, SleEvent};
 use nic_core::id::NicId;
 use nic_core::time::SimTime;
 
+use crate::page;
 use crate::trace::read_on;
 
 const PROFILE: &str = include_str!("../../profiles/lanai-1998-parallel.toml");
@@ -104,21 +103,7 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_applets_on_two_processors_is_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/emp.md");
-    let page = fs::read_to_string(&path).expect("a committed page");
-    let (start, end) = ("<!-- processors -->\n\n", "\n<!-- end of processors -->");
-    let (before, rest) = page.split_once(start).expect("the page has the table");
-    let (committed, after) = rest.split_once(end).expect("the table ends");
-    let table = table();
-    if std::env::var_os("JIVE_WRITE").is_some() {
-        let page = [before, start, &table, end, after].concat();
-        fs::write(&path, page).expect("a writable page");
-        return;
-    }
-    assert!(
-        committed == table,
-        "docs/emp.md is stale: JIVE_WRITE=1 cargo test -p nic-runtime --test simulation table_of_applets\n{table}"
-    );
+    page::has_table("emp.md", "processors", &table());
 }
 
 #[test]
