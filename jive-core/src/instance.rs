@@ -1,6 +1,6 @@
 //! An instance: the fields and the heap of a loaded class. `interp/run.rs` runs its methods.
 
-use crate::heap::Heap;
+use crate::heap::{Heap, HeapState};
 use crate::id::{FieldId, NativeId};
 use crate::program::Program;
 use crate::trap::{Trap, TrapKind};
@@ -108,11 +108,26 @@ impl<'m> Instance<'m> {
         for (field, linked) in fields.iter_mut().zip(program.fields()) {
             *field = linked.initial;
         }
+        Self::attach(program, fields, heap)
+    }
+
+    /// Makes an instance again of fields that hold their values, such as those of [`Instance::detach`]. No code of the
+    /// class runs, and no field changes.
+    #[must_use]
+    pub const fn attach(program: Program<'m>, fields: &'m mut [i32], heap: Heap<'m>) -> Self {
         Self {
             program,
             fields,
             heap,
         }
+    }
+
+    /// Gives the heap's memory back until [`Instance::attach`], and returns the fields and what the heap knows.
+    ///
+    /// A call may wait for a native meanwhile: its call stack goes on with the instance that `attach` makes.
+    #[must_use]
+    pub fn detach(self) -> (&'m mut [i32], HeapState) {
+        (self.fields, self.heap.detach())
     }
 
     /// Ends the instance, and returns the memory that was lent for the fields and for the heap.

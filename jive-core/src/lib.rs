@@ -82,7 +82,7 @@ pub use native::{
 pub use verified::{AppletMembers, Verified};
 
 // The memory of running code.
-pub use heap::{ArrayView, Heap, Lifetime};
+pub use heap::{ArrayView, Heap, HeapState, Lifetime};
 
 // The linked form, and how a class gets it.
 pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, link_portable, program_size};

@@ -17,6 +17,9 @@
 
 pub(crate) mod elements;
 mod header;
+mod lent;
+
+pub use lent::HeapState;
 
 use header::{Header, index};
 
