@@ -28,6 +28,8 @@ pub enum TrapKind {
     QuotaExceeded,
     /// The applet stores a reference to a transient array in a field. The transient array would not outlive the call.
     TransientEscape,
+    /// A program on the host asks for something that the state of its buffer forbids.
+    BufferState,
     /// The program violates a property that verification guarantees. A trap of the kind `Unverified` is a bug in JIVE.
     Unverified,
 }
@@ -45,6 +47,7 @@ impl TrapKind {
         Self::ProtectionFault,
         Self::QuotaExceeded,
         Self::TransientEscape,
+        Self::BufferState,
         Self::Unverified,
     ];
 
@@ -62,6 +65,7 @@ impl TrapKind {
             Self::ProtectionFault => "ProtectionFault",
             Self::QuotaExceeded => "QuotaExceeded",
             Self::TransientEscape => "TransientEscape",
+            Self::BufferState => "BufferState",
             Self::Unverified => "Unverified",
         }
     }

@@ -349,6 +349,7 @@ fn every_op_that_traps_says_its_values() {
         &TrapKind::StackOverflowError,
         &TrapKind::FuelExhausted,
         &TrapKind::QuotaExceeded,
+        &TrapKind::BufferState,
     ];
     assert_eq!(Vec::from_iter(missing), others);
 }

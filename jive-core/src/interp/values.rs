@@ -82,10 +82,11 @@ impl<'m> Instance<'m> {
                     field,
                 })
             }
-            // Only natives end in a protection fault or exceed a quota. `trap_values` has handled the other kinds of
-            // traps in this `match` arm.
+            // Only natives end in a protection fault, exceed a quota or forbid an operation on a buffer. `trap_values`
+            // has handled the other kinds of traps in this `match` arm.
             TrapKind::ProtectionFault
             | TrapKind::QuotaExceeded
+            | TrapKind::BufferState
             | TrapKind::FuelExhausted
             | TrapKind::StackOverflowError
             | TrapKind::Unverified => None,

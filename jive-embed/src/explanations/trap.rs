@@ -91,6 +91,17 @@ pub(super) const ENTRIES: &[Explanation] = &[
               array in a local variable.",
     },
     Explanation {
+        code: "BufferState",
+        meaning: "A program on the host asks for something that the state of its buffer forbids. \
+                  For example, it frees a buffer that has an array, asks for the array as another \
+                  type, or posts a buffer that it has left to the collector. The trace shows the \
+                  state of the buffer and what the program asked for.",
+        example: "byte[] bytes = toByteArray(buffer);\nint[] ints = toIntArray(buffer);   // the buffer has a byte[]",
+        fix: "Call `unRef` to part with the array, and wait for the call of `unreferenced` before \
+              you free the buffer or use it as another type. Deregister a buffer before you free \
+              it. The table of states in docs/javia.md says what is allowed when.",
+    },
+    Explanation {
         code: "Unverified",
         meaning: "The virtual machine finds code that verification should have rejected. The cause \
                   of `Unverified` is a bug in JIVE, not in the class.",

@@ -418,6 +418,7 @@ fn is_limit(kind: TrapKind) -> bool {
         | TrapKind::OutOfMemoryError
         | TrapKind::FuelExhausted
         | TrapKind::TransientEscape
+        | TrapKind::BufferState
         | TrapKind::Unverified => true,
         TrapKind::ArithmeticException
         | TrapKind::ArrayIndexOutOfBoundsException
