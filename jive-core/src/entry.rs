@@ -18,9 +18,9 @@ pub struct EntryDecl {
 
 /// Declares a table of entries: an enum with one variant for each row, and the rows as constants.
 ///
-/// A row is `Variant = javaName(parameter, …), required, Cost;` or `…, optional, Cost;`. The documentation comment of a
-/// row becomes the entry's summary. `Cost` is a variant of the type named after `cost`. The runtime's crate decides how
-/// much time each cost stands for.
+/// A row is `Variant = javaName(parameter, …), required, Value;` or `…, optional, Value;`. The documentation comment of
+/// a row becomes the entry's summary. The head names a column of the runtime's own and its type, such as the cost of a
+/// call, and `Value` is a variant of that type.
 ///
 /// ```
 /// #[derive(Debug, PartialEq)]
@@ -45,10 +45,10 @@ pub struct EntryDecl {
 macro_rules! entries {
     (
         $(#[$attribute:meta])*
-        $visibility:vis enum $Table:ident, cost $Cost:ident {
+        $visibility:vis enum $Table:ident, $column:ident $Column:ident {
             $(
                 $(#[doc = $doc:literal])+
-                $Variant:ident = $name:ident($($parameter:ident),* $(,)?), $need:ident, $cost:ident;
+                $Variant:ident = $name:ident($($parameter:ident),* $(,)?), $need:ident, $value:ident;
             )+
         }
     ) => {
@@ -85,10 +85,10 @@ macro_rules! entries {
                 match self { $(Self::$Variant => concat!($($doc),+).trim_ascii()),+ }
             }
 
-            /// Returns the entry's cost key.
+            #[doc = concat!("Returns the entry's value in the column `", stringify!($column), "` of the table.")]
             #[must_use]
-            $visibility const fn cost(self) -> $Cost {
-                match self { $(Self::$Variant => $Cost::$cost),+ }
+            $visibility const fn $column(self) -> $Column {
+                match self { $(Self::$Variant => $Column::$value),+ }
             }
 
             /// Returns the method of a class that implements the entry. The class must have been verified against this

@@ -198,11 +198,14 @@ pub fn is_native_class(table: &[NativeDecl<'_>], class: &[u8]) -> bool {
 /// ```
 ///
 /// A table may have a column of the runtime's own, such as a cost class. The head names the column and its type, and
-/// each row ends in a variant of that type:
+/// each row ends in a variant of that type, which may hold one value:
 ///
 /// ```
 /// #[derive(Debug, PartialEq)]
-/// pub enum Cost { Light, Transmit }
+/// pub enum Cost { Light, Transmit(Times) }
+///
+/// #[derive(Debug, PartialEq)]
+/// pub enum Times { Once }
 ///
 /// jive_core::natives! {
 ///     /// Natives of the example.
@@ -210,11 +213,11 @@ pub fn is_native_class(table: &[NativeDecl<'_>], class: &[u8]) -> bool {
 ///         /// Pops the free queue.
 ///         GetFreeBuffer = getFreeBuffer() -> Int, Light;
 ///         /// Sends one packet.
-///         TxPush = txPush(buffer: ByteArray, offset: Int) -> Void, Transmit;
+///         TxPush = txPush(buffer: ByteArray, offset: Int) -> Void, Transmit(Times::Once);
 ///     }
 /// }
 ///
-/// assert_eq!(Example::TxPush.cost(), Cost::Transmit);
+/// assert_eq!(Example::TxPush.cost(), Cost::Transmit(Times::Once));
 /// ```
 #[macro_export]
 macro_rules! natives {
@@ -224,7 +227,7 @@ macro_rules! natives {
             $(
                 $(#[doc = $doc:literal])+
                 $Variant:ident = $name:ident($($parameter:ident: $kind:ident),* $(,)?)
-                    -> $result:ident, $value:ident;
+                    -> $result:ident, $value:ident $(($of:path))?;
             )+
         }
     ) => {
@@ -242,7 +245,7 @@ macro_rules! natives {
             #[doc = concat!("Returns the native's value in the column `", stringify!($column), "` of the table.")]
             #[must_use]
             $visibility const fn $column(self) -> $Column {
-                match self { $(Self::$Variant => $Column::$value),+ }
+                match self { $(Self::$Variant => $Column::$value $(($of))?),+ }
             }
         }
     };
