@@ -299,17 +299,20 @@ kinds! {
     WorkArea
         = "limit/work-area", "work area lent to the verifier is smaller than the class needs";
 
-    // Members of an applet (docs/subset.md).
+    // Members of an applet or a program (docs/subset.md).
 
-    /// The class lacks a member that every applet needs.
+    /// The class lacks a member that every applet, or every program, needs.
     MissingMember { member: AppletMember }
         = "applet/missing-member", "expected {member}, the class has none";
-    /// A member of an applet has the wrong descriptor.
+    /// A member of an applet or a program has the wrong descriptor.
     MemberDescriptor { member: AppletMember }
         = "applet/member-descriptor", "expected {member}, its descriptor differs";
-    /// A method that the NIC calls is `native`.
+    /// A method that the NIC or the host calls is `native`.
     NativeEntry { member: AppletMember }
         = "applet/native-entry", "expected {member} with code, it is `native`";
+    /// A method of a program that the host calls is not `static`.
+    InstanceEntry { member: AppletMember }
+        = "applet/instance-entry", "expected {member} that is `static`, it is not";
     /// `RxBuf` is `final`, but the runtime must set it.
     FinalRxBuf
         = "applet/final-rx-buf", "expected `RxBuf` to be assignable, it is `final`";

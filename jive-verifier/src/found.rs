@@ -124,7 +124,7 @@ impl fmt::Display for ResolutionError {
     }
 }
 
-/// A member that a runtime requires of an applet (docs/subset.md).
+/// A member that a runtime requires of an applet or a program (docs/subset.md).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AppletMember {
     /// The constructor without parameters.

@@ -1,4 +1,4 @@
-//! Verification policies: whether a class must have the members of an applet (docs/subset.md).
+//! Verification policies: whether a class must have the members of an applet or of a program (docs/subset.md).
 
 use jive_core::{
     AppletMembers, ClassFile, EntryDecl, FieldAccess, FieldId, MethodAccess, MethodId,
@@ -22,32 +22,52 @@ pub enum Policy {
         /// The methods that the runtime calls.
         entries: &'static [EntryDecl],
     },
+    /// A program on the host: the methods that the host calls, all of them `static`. Nobody makes an instance of a
+    /// program, so it needs no constructor, and its field `RxBuf` is a field like any other.
+    Program {
+        /// The methods that the host calls.
+        entries: &'static [EntryDecl],
+    },
     /// An arbitrary class, without required members.
     ClassOnly,
 }
 
-/// Finds the required members of an applet, whose declarations have already been checked. Returns `None` if the policy
-/// requires none.
+impl Policy {
+    /// Returns the methods that the runtime calls.
+    #[must_use]
+    pub const fn entries(self) -> &'static [EntryDecl] {
+        match self {
+            Policy::Applet { entries }
+            | Policy::DirectApplet { entries }
+            | Policy::Program { entries } => entries,
+            Policy::ClassOnly => &[],
+        }
+    }
+}
+
+/// Checks the members that the policy requires of a class whose declarations have already been checked. Returns those
+/// of an applet, and `None` for another class.
 pub(crate) fn applet_members<O: Observer>(
     class: &ClassFile<'_>,
     policy: Policy,
     faults: &mut Faults<'_, O>,
 ) -> Result<Option<AppletMembers>, VerifyError> {
-    let (entries, is_direct) = match policy {
-        Policy::Applet { entries } => (entries, false),
-        Policy::DirectApplet { entries } => (entries, true),
+    let is_direct = match policy {
+        Policy::Applet { .. } => false,
+        Policy::DirectApplet { .. } => true,
+        Policy::Program { entries } => {
+            for entry in entries {
+                faults.found(entry_of_program(class, entry))?;
+            }
+            return Ok(None);
+        }
         Policy::ClassOnly => return Ok(None),
     };
     let constructor = AppletMember::Constructor;
     let found = called(class, constructor).and_then(|found| found.ok_or(missing(constructor)));
     let constructor = faults.found(found)?;
-    for entry in entries {
-        let member = AppletMember::Entry(entry);
-        let found = called(class, member).and_then(|found| match found {
-            None if entry.is_required => Err(missing(member)),
-            found => Ok(found),
-        });
-        faults.found(found)?;
+    for entry in policy.entries() {
+        faults.found(entry_of(class, entry))?;
     }
     let rx_buf = match is_direct {
         true => no_receive_buffer(class).map(|()| None),
@@ -61,6 +81,38 @@ pub(crate) fn applet_members<O: Observer>(
         }),
         (Some(_) | None, None) | (None, Some(_)) => None,
     })
+}
+
+/// Finds and checks the method that implements an entry. An optional entry may be absent.
+fn entry_of(
+    class: &ClassFile<'_>,
+    entry: &'static EntryDecl,
+) -> Result<Option<MethodId>, VerifyError> {
+    let member = AppletMember::Entry(entry);
+    match called(class, member)? {
+        None if entry.is_required => Err(missing(member)),
+        found => Ok(found),
+    }
+}
+
+/// Finds and checks the method that implements an entry of a program, which must be `static`.
+fn entry_of_program(
+    class: &ClassFile<'_>,
+    entry: &'static EntryDecl,
+) -> Result<Option<MethodId>, VerifyError> {
+    let found = entry_of(class, entry)?;
+    let Some(method) = found.and_then(|id| class.method(id)) else {
+        return Ok(found);
+    };
+    match method.access.contains(MethodAccess::STATIC) {
+        true => Ok(found),
+        false => Err(VerifyError {
+            at: Location::Method(method.id),
+            kind: VerifyErrorKind::InstanceEntry {
+                member: AppletMember::Entry(entry),
+            },
+        }),
+    }
 }
 
 /// Finds and checks the first method with the name of `member`. The method found may be static or not, and have any

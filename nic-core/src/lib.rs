@@ -10,6 +10,7 @@ pub mod emp;
 pub mod event;
 pub mod host;
 pub mod id;
+pub mod javia;
 mod limits;
 pub mod memory;
 mod native;

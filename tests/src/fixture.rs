@@ -14,14 +14,17 @@
 //! ```
 //!
 //! Two more lines may follow the first line of a fixture. `; call: run 1 2` gives the call; by default the named method
-//! is called without arguments. With `; policy: class-only` the class is verified as a plain class; by default the
-//! class is verified as an applet.
+//! is called without arguments. With `; policy: class-only` the class is verified as a plain class, with
+//! `; policy: direct` as an applet for NICs that receive directly, and with `; policy: program` as a program of the
+//! host; by default the class is verified as an applet.
 
 use core::fmt;
 use std::path::{Path, PathBuf};
 
+use jive_core::NativeDecl;
 use jive_verifier::Policy;
-use nic_core::sle::NicEntry;
+use nic_core::javia::{ProgramEntry, ViaNative};
+use nic_core::sle::{NicEntry, NicNative};
 
 use jive_lab::asm::assemble;
 
@@ -187,6 +190,10 @@ impl Fixture {
                 policy = Policy::DirectApplet {
                     entries: NicEntry::TABLE,
                 };
+            } else if line == "; policy: program" {
+                policy = Policy::Program {
+                    entries: ProgramEntry::TABLE,
+                };
             }
         }
         Ok(Fixture {
@@ -196,6 +203,17 @@ impl Fixture {
             call,
             expected,
         })
+    }
+
+    /// Returns the natives that the class may call.
+    #[must_use]
+    pub fn natives(&self) -> &'static [NativeDecl<'static>] {
+        match self.policy {
+            Policy::Program { .. } => ViaNative::TABLE,
+            Policy::Applet { .. } | Policy::DirectApplet { .. } | Policy::ClassOnly => {
+                NicNative::TABLE
+            }
+        }
     }
 
     /// Returns the rejection code in the name of a file below `reject/`: `unsafe/merge-type` for

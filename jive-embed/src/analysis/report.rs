@@ -117,11 +117,11 @@ impl Report {
         for method in class.methods().filter(|method| method.code().is_some()) {
             let is_initializer = method.name == "<clinit>" || method.name == "<init>";
             let is_called = match policy {
-                Policy::Applet { entries } | Policy::DirectApplet { entries } => {
-                    entries.iter().any(|entry| {
-                        method.name == entry.name && method.descriptor == entry.descriptor
-                    })
-                }
+                Policy::Applet { entries }
+                | Policy::DirectApplet { entries }
+                | Policy::Program { entries } => entries.iter().any(|entry| {
+                    method.name == entry.name && method.descriptor == entry.descriptor
+                }),
                 Policy::ClassOnly => true,
             };
             if !is_initializer && !is_called {

@@ -28,10 +28,17 @@ pub(super) const ENTRIES: &[Explanation] = &[
     },
     Explanation {
         code: "applet/native-entry",
-        meaning: "A method that the NIC calls is declared `native`, so the method has no code to \
+        meaning: "A method that the NIC or the host calls is declared `native`, so the method has no code to \
                   run.",
         example: "native int doRx(int length, int channel);",
         fix: "Give the method a body, and remove `native` from the declaration of the method.",
+    },
+    Explanation {
+        code: "applet/instance-entry",
+        meaning: "A method of a program that the host calls is no `static` method. Nobody makes an \
+                  instance of a program, so there is no `this` to call the method on.",
+        example: "int run() { return 0; }",
+        fix: "Declare the method as `static`, and the fields that it uses too.",
     },
     Explanation {
         code: "applet/not-judged",

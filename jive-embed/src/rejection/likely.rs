@@ -42,12 +42,7 @@ pub(super) fn lookalike(
     member: AppletMember,
 ) -> Option<Lookalike> {
     let wanted = member.name();
-    let is_entry = |name: Utf8<'_>| match policy {
-        Policy::Applet { entries } | Policy::DirectApplet { entries } => {
-            entries.iter().any(|entry| name == entry.name)
-        }
-        Policy::ClassOnly => false,
-    };
+    let is_entry = |name: Utf8<'_>| policy.entries().iter().any(|entry| name == entry.name);
     // The names of other entries are left out: `doTx`, for example, is no misspelling of `doRx`.
     let is_similar =
         |name: Utf8<'_>| !is_entry(name) && closest(&name.to_string(), [wanted]).is_some();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jive_core::{Lifetime, NoNatives, ParseErrorKind, natives};
 use jive_lab::asm::assemble;
 use jive_verifier::{Policy, VerifyErrorKind};
-use nic_core::sle::{NicEntry, NicNative};
+use nic_core::sle::NicEntry;
 use tests::fixture::{Fixture, Outcome};
 use tests::machine::{Room, judge, machine};
 
@@ -17,12 +17,12 @@ const NOT_THE_CLASS_ALONE: [&str; 3] =
 fn outcome(fixture: &Fixture) -> Outcome {
     match &fixture.expected {
         Outcome::Accepted | Outcome::Rejected { .. } => {
-            judge(&fixture.bytes, fixture.policy, NicNative::TABLE)
+            judge(&fixture.bytes, fixture.policy, fixture.natives())
         }
         Outcome::Returned { .. } | Outcome::Trapped { .. } => machine(
             &fixture.bytes,
             fixture.policy,
-            NicNative::TABLE,
+            fixture.natives(),
             Room::default(),
             |machine| machine.outcome(&fixture.call, Lifetime::PerCall, &mut NoNatives),
         )

@@ -125,7 +125,7 @@ fn default_place() -> (Profile, AppletSite) {
 fn environment_of(policy: Policy, profile: &Profile, site: &AppletSite) -> Environment {
     match policy {
         Policy::Applet { .. } | Policy::DirectApplet { .. } => environment(profile, site),
-        Policy::ClassOnly => {
+        Policy::Program { .. } | Policy::ClassOnly => {
             let shape = DetachedShape {
                 buffer_area: site.buffer_area,
                 free_buffer_length: site.free_buffer_length,

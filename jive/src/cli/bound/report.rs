@@ -78,7 +78,7 @@ impl<'r> Report<'r> {
                     is_alone: !site.has_above && !site.has_below,
                     any_kept_values: site.foreign == ForeignFields::Kept,
                 }),
-                Policy::ClassOnly => None,
+                Policy::Program { .. } | Policy::ClassOnly => None,
             },
             holds: None,
             entry_points: &bounds.entry_points,

@@ -53,6 +53,7 @@ const NIC_CORE: Layers = &[
     &["host"],
     &["remote"],
     &["via"],
+    &["javia"],
     &["sle"],
     // The events of all interfaces.
     &["event"],
