@@ -1,4 +1,4 @@
-//! The table of shipped applets. The constants and [`ALL`] are generated from it.
+//! The tables of shipped applets and programs. The constants, [`ALL`] and [`PROGRAMS`] are generated from them.
 
 /// A shipped applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -102,8 +102,48 @@ applets! {
     TELEMETRY = "Telemetry";
 }
 
+/// A shipped program: a class that runs on the host.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Name of the program's class, which also selects the program after `class:builtin:`.
+    pub name: &'static str,
+    /// The class file.
+    pub class: &'static [u8],
+    /// The Java source from which the class file was compiled.
+    pub source: &'static str,
+    /// What the program does, in a sentence.
+    pub summary: &'static str,
+}
+
+macro_rules! programs {
+    ($( #[doc = $summary:literal] $constant:ident = $name:literal; )+) => {
+        $(
+            #[doc = $summary]
+            pub const $constant: Program = Program {
+                name: $name,
+                class: include_bytes!(concat!("../programs/class/", $name, ".class")),
+                source: include_str!(concat!("../programs/java/", $name, ".java")),
+                summary: $summary.trim_ascii(),
+            };
+        )+
+
+        /// Every shipped program.
+        pub const PROGRAMS: &[Program] = &[$($constant),+];
+    };
+}
+
+programs! {
+    /// Sends messages to `Pong`, and measures the time until the answers have come.
+    PING = "Ping";
+    /// Answers the messages of `Ping`.
+    PONG = "Pong";
+}
+
 /// The Java stub `unet/Nic.java`, against which applets compile.
 pub const NIC_STUB: &str = include_str!("../java/unet/Nic.java");
+
+/// The Java stub `via/Via.java`, against which programs compile.
+pub const VIA_STUB: &str = include_str!("../programs/java/via/Via.java");
 
 /// A jar of classes and sources that implement the natives in plain Java: an applet runs over them on OpenJDK.
 /// `model/build.sh` builds the jar from `model/src`.
@@ -123,6 +163,11 @@ pub fn builtin(name: &str) -> Option<&'static Applet> {
     ALL.iter().find(|applet| applet.name == name)
 }
 
+/// Returns the program that `class:builtin:name` selects.
+pub fn program(name: &str) -> Option<&'static Program> {
+    PROGRAMS.iter().find(|program| program.name == name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,5 +177,7 @@ mod tests {
         assert_eq!(builtin("RawUnet"), Some(&RAW_UNET));
         assert_eq!(builtin("rawunet"), None);
         assert_eq!(builtin(""), None);
+        assert_eq!(builtin("Ping"), None);
+        assert_eq!(program("Ping"), Some(&PING));
     }
 }

@@ -44,5 +44,5 @@ pub use crate::calls::needs::{NotOffered, not_offered};
 pub use detached::{DetachedEndpoint, DetachedShape};
 pub use environment::{class_environment, environment};
 pub use site::AppletSite;
-pub use stub::{java_stub, natives_reference};
+pub use stub::{java_stub, natives_reference, program_stub};
 pub(crate) use transfer::{host_to_nic, nic_to_host};
