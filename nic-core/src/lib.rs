@@ -12,6 +12,7 @@ pub mod host;
 pub mod id;
 pub mod javia;
 mod limits;
+pub mod lmmc;
 pub mod memory;
 mod native;
 mod nic;

@@ -50,6 +50,7 @@ const NIC_CORE: Layers = &[
     &["nic"],
     &["unet"],
     &["emp"],
+    &["lmmc"],
     &["host"],
     &["remote"],
     &["via"],

@@ -1,0 +1,181 @@
+//! Stores to send pages: what a process does to send (S4-02, S4-21).
+
+use super::line::{Flushed, Line};
+use super::link::LinkEnd;
+use super::message::{Message, Write};
+use super::names::{FrameId, LinkId, Policy, PortId, VirtualPage};
+use super::pages::{Access, PageTables, Place, ProtectionFault, check_within};
+use crate::storage::Storage;
+
+/// Why a store is not made. Nothing has happened besides.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The page table does not allow it.
+    #[error(transparent)]
+    Protection(#[from] ProtectionFault),
+    /// The page is of another link.
+    #[error("expected a page of this link, found one of link {}", link.0)]
+    OtherLink {
+        /// The page's link.
+        link: LinkId,
+    },
+    /// The port is out: the store traps, and is made again after it was paged in (S4-17).
+    #[error("expected a resident port, found port {}, which is out", port.number())]
+    Fault {
+        /// The port.
+        port: PortId,
+    },
+    /// The frame is on its way to another port. The store is made again when the paging is over.
+    #[error("expected a frame at rest, found frame {}, which changes its port", frame.0)]
+    Held {
+        /// The frame.
+        frame: FrameId,
+    },
+}
+
+/// A store that may be made.
+///
+/// Holding one proves that the page is a valid send page and that the bytes lie in it, until something else happens at
+/// this end.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[must_use = "the store is not made yet"]
+pub struct Store<'a> {
+    page: VirtualPage,
+    port: PortId,
+    frame: FrameId,
+    offset: u32,
+    bytes: &'a [u8],
+    policy: Policy,
+    sends: bool,
+}
+
+impl Store<'_> {
+    /// Returns how many bytes the store takes of those that it was asked for. The rest is another store: under late
+    /// update, a store lies within a line.
+    #[must_use]
+    pub fn taken(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns whether the store makes a message, so that it needs room in the link.
+    #[must_use]
+    pub fn sends(&self) -> bool {
+        self.sends
+    }
+
+    /// Returns the port that is written.
+    #[must_use]
+    pub fn port(&self) -> PortId {
+        self.port
+    }
+}
+
+/// The message that a store makes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Sent<'a> {
+    /// The store itself.
+    Now(Write<'a>),
+    /// What was gathered before it.
+    Line(Flushed),
+}
+
+impl Sent<'_> {
+    /// Returns the message.
+    #[must_use]
+    pub fn message(&self) -> Message<'_> {
+        match self {
+            Sent::Now(write) => Message::Write(*write),
+            Sent::Line(flushed) => Message::Write(flushed.write()),
+        }
+    }
+}
+
+impl<S: Storage> LinkEnd<S> {
+    /// Looks at what a store to a page would do. Nothing changes yet.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StoreError`] if the store is not allowed, or must wait for a port to be paged in.
+    pub fn resolve<'a>(
+        &self,
+        pages: &PageTables<S>,
+        page: VirtualPage,
+        (offset, bytes): (u32, &'a [u8]),
+    ) -> Result<Store<'a>, StoreError> {
+        let entry = pages.send_page(page)?;
+        let page_bytes = self.sizes.page_bytes;
+        check_within(page_bytes, offset, bytes.len())?;
+        if entry.link != self.link {
+            return Err(StoreError::OtherLink { link: entry.link });
+        }
+        let frame = match entry.place {
+            Place::Frame(frame) => frame,
+            Place::Port(port) => return Err(StoreError::Fault { port }),
+            // Only receive pages are main memory.
+            Place::Memory => return Err(ProtectionFault::StoreToReceive { page }.into()),
+        };
+        let under_way = self.under_way.filter(|paging| paging.holds_stores);
+        if under_way.is_some_and(|paging| paging.frame == Some(frame)) {
+            return Err(StoreError::Held { frame });
+        }
+        // A valid entry agrees with the frame table.
+        let port = self.send.frames.port(frame);
+        let port = port.ok_or(StoreError::Held { frame })?;
+        let policy = match entry.access {
+            Access::Send { policy, .. } => policy,
+            Access::Receive => return Err(ProtectionFault::StoreToReceive { page }.into()),
+        };
+        let (bytes, sends) = match policy {
+            Policy::Immediate => (bytes, !bytes.is_empty()),
+            Policy::Late => {
+                let piece = bytes.len().min(Line::room(offset) as usize);
+                let line = self.send.ports.get(port).and_then(|port| port.own.line);
+                let leaves = piece > 0 && line.is_some_and(|line| !line.takes(offset, piece));
+                (&bytes[..piece], leaves)
+            }
+        };
+        Ok(Store {
+            page,
+            port,
+            frame,
+            offset,
+            bytes,
+            policy,
+            sends,
+        })
+    }
+
+    /// Makes a store. Returns the message that leaves now: under immediate update the store itself (S4-02), under late
+    /// update the writes gathered before it, if the store falls outside of their line.
+    pub fn store<'a>(&mut self, pages: &mut PageTables<S>, store: Store<'a>) -> Option<Sent<'a>> {
+        let Store {
+            page,
+            port,
+            frame,
+            offset,
+            bytes,
+            policy,
+            sends,
+        } = store;
+        let entry = pages.entry_mut(page);
+        if let Some(Access::Send { used, .. }) = entry.map(|entry| &mut entry.access) {
+            *used = true;
+        }
+        match policy {
+            Policy::Immediate => sends.then_some(Sent::Now(Write {
+                frame,
+                offset,
+                bytes,
+            })),
+            Policy::Late => {
+                let line = &mut self.send.ports.get_mut(port)?.own.line;
+                let gathers = |line: &mut Line| line.gather(offset, bytes);
+                if bytes.is_empty() || line.as_mut().is_some_and(gathers) {
+                    return None;
+                }
+                let left = line.replace(Line::new(offset, bytes));
+                left.map(|line| Sent::Line(Flushed { frame, line }))
+            }
+        }
+    }
+}
