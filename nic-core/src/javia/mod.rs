@@ -3,8 +3,20 @@
 //! A *program* is a class with `static int run()`. It reaches VIA by the natives of the class `via/Via`. None of them is
 //! a native of applets, and a program has none of theirs.
 
+mod buffers;
 mod entries;
 mod native;
+mod refusal;
+mod space;
+#[cfg(test)]
+mod tests;
+mod tickets;
 
+pub use buffers::{
+    BUFFERS_MAX, BufferArray, Buffers, Posted, REGISTRATIONS_MAX, Registration, Waiting,
+};
 pub use entries::{EntryCall, ProgramEntry};
 pub use native::{ViaKind, ViaNative, status_number};
+pub use refusal::{Obstacle, Operation, Refusal, State};
+pub use space::Place;
+pub use tickets::{Ticket, TicketRing};
