@@ -3,5 +3,9 @@
 mod agreement;
 mod growing;
 mod hostile;
+mod pair;
+mod readers;
 mod schedules;
+mod set_up;
+mod single;
 mod world;

@@ -9,9 +9,8 @@ use super::super::paging::{
 };
 use super::super::*;
 use super::growing::Growing;
+use super::readers::Model;
 use crate::random::Generator;
-
-pub(super) type End = LinkEnd<Growing>;
 
 /// A fault between two of its steps.
 pub(super) enum Fault {
@@ -37,33 +36,25 @@ pub(super) enum Serving {
 /// ports that had this id one after another.
 pub(super) struct Flying {
     pub(super) bytes: Vec<u8>,
-    of: Option<(PortId, u64)>,
+    pub(super) of: Option<(PortId, u64)>,
 }
 
 /// One end of a link with the memory that it uses.
-pub(super) struct Place {
-    pub(super) end: End,
+pub(super) struct Site {
+    pub(super) end: LinkEnd<Growing>,
     /// The node at the other end, and the number of the link there.
     pub(super) peer: (usize, usize),
     /// The receiver's frames.
-    frames: Vec<Vec<u8>>,
+    pub(super) frames: Vec<Vec<u8>>,
     /// The backing memory of the ports that this end receives on.
-    backing: BTreeMap<PortId, Vec<u8>>,
+    pub(super) backing: BTreeMap<PortId, Vec<u8>>,
     /// What this end has sent and the peer has not taken.
     pub(super) out: VecDeque<Flying>,
     pub(super) fault: Option<Fault>,
     pub(super) serving: Option<Serving>,
     pub(super) victims: Victims,
     /// The ports that this end sends on.
-    models: BTreeMap<PortId, Model>,
-}
-
-/// A port as the test sees it: one flat array of bytes, and the stores that have not arrived.
-struct Model {
-    serial: u64,
-    written: Vec<u8>,
-    seen: Vec<u8>,
-    pending: VecDeque<(u32, Vec<u8>)>,
+    pub(super) models: BTreeMap<PortId, Model>,
 }
 
 /// A store that waits for a port to be paged in.
@@ -76,7 +67,7 @@ pub(super) struct Blocked {
 
 pub(super) struct Node {
     pub(super) pages: PageTables<Growing>,
-    pub(super) links: Vec<Place>,
+    pub(super) links: Vec<Site>,
     /// The store of each process that waits.
     pub(super) blocked: Vec<Option<Blocked>>,
     next_page: u32,
@@ -108,10 +99,10 @@ pub(super) struct World {
     pub(super) page_bytes: u32,
     /// A node that sends what it wants.
     pub(super) hostile: Option<usize>,
-    serial: u64,
+    pub(super) serial: u64,
 }
 
-fn write_into(memory: &mut [u8], offset: u32, bytes: &[u8]) {
+pub(super) fn write_into(memory: &mut [u8], offset: u32, bytes: &[u8]) {
     memory[offset as usize..][..bytes.len()].copy_from_slice(bytes);
 }
 
@@ -144,7 +135,7 @@ impl World {
                 let links = &mut world.nodes[node].links;
                 let link = LinkId(links.len() as u32);
                 let page = vec![0; sizes.page_bytes as usize];
-                links.push(Place {
+                links.push(Site {
                     end: LinkEnd::new(link, sizes).unwrap(),
                     peer,
                     frames: vec![page; sizes.frames as usize],
@@ -172,13 +163,13 @@ impl World {
     }
 
     fn send(&mut self, node: usize, link: usize, message: Message<'_>, port: Option<PortId>) {
-        let place = &mut self.nodes[node].links[link];
-        let serial = |port: PortId| Some((port, place.models.get(&port)?.serial));
+        let site = &mut self.nodes[node].links[link];
+        let serial = |port: PortId| Some((port, site.models.get(&port)?.serial));
         let flying = Flying {
             bytes: [&message.header(), message.payload()].concat(),
             of: port.and_then(serial),
         };
-        place.out.push_back(flying);
+        site.out.push_back(flying);
     }
 
     pub(super) fn create(&mut self, node: usize, link: usize, direction: Direction) {
@@ -217,17 +208,15 @@ impl World {
                 // The receiver has deleted the port.
                 None => return,
             };
-            let place = &mut links[link];
-            match place.end.resolve(pages, page, (offset, left)) {
+            let site = &mut links[link];
+            match site.end.resolve(pages, page, (offset, left)) {
                 Ok(store) => {
                     let (here, rest) = left.split_at(store.taken());
                     let (port, sends) = (store.port(), store.sends());
-                    let sent = place.end.store(pages, store);
+                    let sent = site.end.store(pages, store);
                     assert_eq!(sends, sent.is_some());
-                    let model = place.models.get_mut(&port).expect("the port is open");
-                    // What leaves before the store was stored before.
-                    model.pending.push_back((offset, here.to_vec()));
-                    write_into(&mut model.written, offset, here);
+                    let model = site.models.get_mut(&port).expect("the port is open");
+                    model.store(offset, here);
                     match sent {
                         Some(sent) => self.send(node, link, sent.message(), Some(port)),
                         None => self.counts.gathered += 1,
@@ -236,10 +225,10 @@ impl World {
                     left = rest;
                 }
                 Err(StoreError::Fault { .. }) => {
-                    match place.end.trap(pages, page) {
+                    match site.end.trap(pages, page) {
                         Ok(trapped) => {
-                            assert!(place.fault.is_none());
-                            place.fault = Some(Fault::Trapped(trapped));
+                            assert!(site.fault.is_none());
+                            site.fault = Some(Fault::Trapped(trapped));
                             self.counts.faults += 1;
                         }
                         Err(FaultError::Busy { .. }) => self.counts.busy += 1,
@@ -314,20 +303,20 @@ impl World {
     /// Takes one step of a fault, if there is one.
     pub(super) fn step_fault(&mut self, node: usize, link: usize) -> bool {
         let Node { pages, links, .. } = &mut self.nodes[node];
-        let place = &mut links[link];
-        let end = &mut place.end;
-        let next = match place.fault.take() {
+        let site = &mut links[link];
+        let end = &mut site.end;
+        let next = match site.fault.take() {
             None => return false,
             Some(Fault::Trapped(trapped)) => Fault::Faulted(end.find_port(trapped)),
             Some(Fault::Faulted(faulted)) => {
-                let chosen = end.choose(pages, faulted, place.victims);
+                let chosen = end.choose(pages, faulted, site.victims);
                 self.counts.evictions += u32::from(chosen.victim().is_some());
                 Fault::Chosen(chosen)
             }
             Some(Fault::Chosen(chosen)) => {
                 let victim = chosen.victim();
                 let (requested, page_out) = end.request(chosen);
-                place.fault = Some(Fault::Requested(requested));
+                site.fault = Some(Fault::Requested(requested));
                 if let Some(flushed) = page_out.flushed {
                     self.counts.kept_at_paging += 1;
                     self.send(node, link, Message::Write(flushed.write()), victim);
@@ -348,16 +337,16 @@ impl World {
                 return true;
             }
         };
-        place.fault = Some(next);
+        site.fault = Some(next);
         true
     }
 
     /// Takes one step of serving a paging request, if one is served.
     pub(super) fn step_serving(&mut self, node: usize, link: usize) -> bool {
         let Node { pages, links, .. } = &mut self.nodes[node];
-        let place = &mut links[link];
-        let end = &mut place.end;
-        let next = match place.serving.take() {
+        let site = &mut links[link];
+        let end = &mut site.end;
+        let next = match site.serving.take() {
             None => return false,
             Some(Serving::Stopped(stopped)) => match end.read_request(stopped) {
                 Ok(outgoing) => {
@@ -373,15 +362,15 @@ impl World {
             Some(Serving::Outgoing(outgoing)) => {
                 let (paged_out, copy) = end.page_out(outgoing);
                 if let Some(PageCopy { port, frame }) = copy {
-                    let bytes = place.frames[frame.0 as usize].clone();
-                    place.backing.insert(port, bytes);
+                    let bytes = site.frames[frame.0 as usize].clone();
+                    site.backing.insert(port, bytes);
                 }
                 Serving::PagedOut(paged_out)
             }
             Some(Serving::PagedOut(paged_out)) => Serving::Saved(end.save(pages, paged_out)),
             Some(Serving::Saved(saved)) => {
                 let (paged_in, PageCopy { port, frame }) = end.page_in(saved);
-                place.frames[frame.0 as usize].clone_from(&place.backing[&port]);
+                site.frames[frame.0 as usize].clone_from(&site.backing[&port]);
                 Serving::PagedIn(paged_in)
             }
             Some(Serving::PagedIn(paged_in)) => Serving::Restored(end.restore(pages, paged_in)),
@@ -390,7 +379,7 @@ impl World {
                 return true;
             }
         };
-        place.serving = Some(next);
+        site.serving = Some(next);
         true
     }
 
@@ -407,18 +396,18 @@ impl World {
             return true;
         }
         let Node { pages, links, .. } = &mut self.nodes[to];
-        let place = &mut links[there];
+        let site = &mut links[there];
         let message = Message::decode(&flying.bytes).expect("only messages are sent");
-        match place.end.receive(pages, message) {
+        match site.end.receive(pages, message) {
             Ok(Received::Write(landing)) => {
-                let frame = &mut place.frames[landing.frame.0 as usize];
+                let frame = &mut site.frames[landing.frame.0 as usize];
                 write_into(frame, landing.offset, message.payload());
                 self.counts.landed += 1;
                 if !self.is_hostile(from, link) {
                     self.check_landing((from, link), &flying, landing.port);
                 }
             }
-            Ok(Received::Paging(stopped)) => place.serving = Some(Serving::Stopped(stopped)),
+            Ok(Received::Paging(stopped)) => site.serving = Some(Serving::Stopped(stopped)),
             Ok(Received::SetUp { progress, answer }) => {
                 self.follow(to, there, progress);
                 if let Some(answer) = answer {
@@ -434,154 +423,12 @@ impl World {
         true
     }
 
-    /// Compares what a write has made of a port with what was stored: the first so many stores, and no others.
-    fn check_landing(&mut self, (from, link): (usize, usize), flying: &Flying, port: PortId) {
-        let (to, there) = self.nodes[from].links[link].peer;
-        let now = self.nodes[to].links[there].bytes(port).to_vec();
-        let model = self.nodes[from].links[link].models.get_mut(&port);
-        let model = model.expect("the port is open");
-        assert_eq!(
-            Some((port, model.serial)),
-            flying.of,
-            "another port was meant"
-        );
-        while model.seen != now {
-            let store = model.pending.pop_front();
-            let (offset, bytes) = store.expect("a reader sees the stores in their order");
-            write_into(&mut model.seen, offset, &bytes);
-        }
-    }
-
-    /// Follows what a set-up message has done at an end.
-    fn follow(&mut self, node: usize, link: usize, progress: Progress) {
-        let place = &mut self.nodes[node].links[link];
-        match progress {
-            Progress::Opened { port, frame, .. } => {
-                self.counts.opened += 1;
-                let page = vec![0; self.page_bytes as usize];
-                if place.end.state(Direction::Receive, port) == Some(PortState::Open)
-                    && !place.backing.contains_key(&port)
-                {
-                    if let Some(frame) = frame {
-                        place.frames[frame.0 as usize].clone_from(&page);
-                    }
-                    place.backing.insert(port, page.clone());
-                }
-            }
-            Progress::Deleted { port, frame } => {
-                if let Some(frame) = frame {
-                    let bytes = place.frames[frame.0 as usize].clone();
-                    place.backing.insert(port, bytes);
-                }
-                let last = place.backing.remove(&port);
-                let (peer, there) = place.peer;
-                if !self.is_hostile(node, link) {
-                    let model = &self.nodes[peer].links[there].models[&port];
-                    assert_eq!(Some(&model.written), last.as_ref());
-                }
-            }
-            Progress::Freed { port } => {
-                place.models.remove(&port);
-            }
-            Progress::Proposed { .. } => self.counts.proposed += 1,
-            Progress::Nothing => self.counts.both_deleted += 1,
-            Progress::Failed { .. } | Progress::Asked { .. } => {}
-        }
-        self.follow_models(node, link);
-    }
-
-    /// Gives each new send port of an end its array.
-    fn follow_models(&mut self, node: usize, link: usize) {
-        let place = &mut self.nodes[node].links[link];
-        for (port, _) in place
-            .end
-            .send
-            .ports
-            .iter()
-            .filter(|(_, port)| port.state == PortState::Open)
-        {
-            place.models.entry(port).or_insert_with(|| {
-                self.serial += 1;
-                let page = vec![0; self.page_bytes as usize];
-                Model {
-                    serial: self.serial,
-                    written: page.clone(),
-                    seen: page,
-                    pending: VecDeque::new(),
-                }
-            });
-        }
-    }
-
-    /// Lets everything that is under way end, and compares what every reader sees.
-    pub(super) fn rest(&mut self) {
-        for round in 0.. {
-            assert!(round < 100_000, "the nodes never come to rest");
-            let mut is_busy = false;
-            for node in 0..self.nodes.len() {
-                for process in 0..self.nodes[node].blocked.len() {
-                    is_busy |= self.nodes[node].blocked[process].is_some();
-                    self.retry(node, process);
-                }
-                for link in 0..self.nodes[node].links.len() {
-                    let ports = self.ports(node, link, Direction::Send);
-                    ports.iter().for_each(|port| self.flush(node, link, *port));
-                    is_busy |= self.step_fault(node, link);
-                    is_busy |= self.step_serving(node, link);
-                    is_busy |= self.deliver(node, link);
-                    self.check_end(node, link);
-                }
-            }
-            if !is_busy {
-                break;
-            }
-        }
-        for node in 0..self.nodes.len() {
-            for link in 0..self.nodes[node].links.len() {
-                if !self.is_hostile(node, link) {
-                    self.check_at_rest(node, link);
-                    self.check_readers(node, link);
-                }
-            }
-        }
-    }
-
-    /// Every process that maps a receive port reads what was stored at the other end.
-    fn check_readers(&mut self, node: usize, link: usize) {
-        let place = &self.nodes[node].links[link];
-        let (peer, there) = place.peer;
-        let models = &self.nodes[peer].links[there].models;
-        for port in self.ports(node, link, Direction::Receive) {
-            let written = &models[&port].written;
-            assert_eq!(place.bytes(port), written, "{port:?}");
-            for sharer in place.end.sharers(Direction::Receive, port) {
-                let entry = self.nodes[node].pages.receive_page(sharer.page);
-                let read = match entry.unwrap().place {
-                    super::super::Place::Frame(frame) => &place.frames[frame.0 as usize],
-                    super::super::Place::Memory => &place.backing[&port],
-                    super::super::Place::Port(_) => panic!("a load never traps"),
-                };
-                assert_eq!(read, written, "{port:?}");
-            }
-        }
-    }
-
     /// Returns the open ports of one direction.
     pub(super) fn ports(&self, node: usize, link: usize, direction: Direction) -> Vec<PortId> {
         let end = &self.nodes[node].links[link].end;
         let ids = (1..=end.sizes().ports).map_while(PortId::new);
         let is_open = |port: &PortId| end.state(direction, *port) == Some(PortState::Open);
         ids.filter(is_open).collect()
-    }
-}
-
-impl Place {
-    /// Returns the bytes of a port that this end receives on.
-    pub(super) fn bytes(&self, port: PortId) -> &[u8] {
-        match self.end.frame(Direction::Receive, port) {
-            Some(frame) => &self.frames[frame.0 as usize],
-            None => &self.backing[&port],
-        }
     }
 }
 
