@@ -16,6 +16,7 @@
 
 mod array_kind;
 mod classfile;
+mod collect;
 pub mod compiled;
 mod cut;
 mod descriptor;
@@ -85,7 +86,9 @@ pub use verified::{AppletMembers, Verified};
 pub use heap::{ArrayView, Heap, HeapState, Lifetime};
 
 // The linked form, and how a class gets it.
-pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, link_portable, program_size};
+pub use link::{
+    LinkError, LinkErrorKind, LinkSite, Storage, link, link_collected, link_portable, program_size,
+};
 pub use lower::{CodeCounts, count_code};
 pub use op::Op;
 pub use program::{
@@ -94,6 +97,10 @@ pub use program::{
 };
 
 // Execution.
+pub use collect::{
+    CollectError, Collected, Collector, CollectorEntry, FieldRoots, FromBuffer, FromSpace, Held,
+    Motion, Registers, RootMap, RootSite, Roots, StackRoots, Waiting,
+};
 pub use frame::{CallStack, Frame};
 pub use instance::{BareStep, Instance, Natives, NoNatives, Step};
 pub use interp::{Values, Watcher};

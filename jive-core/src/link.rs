@@ -8,7 +8,8 @@ use crate::id::{CpIndex, FieldId, MethodId, Pc};
 use crate::insn::DecodeErrorKind;
 use crate::insn::RawInsn;
 use crate::lower::{
-    CodeCounts, Constants, Emitter, FAR_OPS, LowerError, Source, count_code, is_far, lower,
+    CodeCounts, Collected, Constants, Emitter, FAR_OPS, Linking, LowerError, Portable, Source,
+    ThisBuild, count_code, is_far, lower,
 };
 use crate::opcode::{Opcode, OperandLayout};
 use crate::program::{
@@ -248,7 +249,7 @@ pub fn link<'p>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p, '_>,
 ) -> Result<Program<'p>, LinkError> {
-    link_as::<false>(verified, storage)
+    link_as::<ThisBuild>(verified, storage)
 }
 
 /// Links a class as [`link`] does, to ops that every variant of the interpreter can run.
@@ -263,16 +264,35 @@ pub fn link_portable<'p>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p, '_>,
 ) -> Result<Program<'p>, LinkError> {
-    link_as::<true>(verified, storage)
+    link_as::<Portable>(verified, storage)
 }
 
-fn link_as<'p, const PORTABLE: bool>(
+/// Links a class as [`link`] does, so that a collector may move arrays while a call waits for a native
+/// ([`Collector`](crate::Collector)).
+///
+/// The instruction `newarray` stops a run at a native of a reserved number ([`NativeId::allocates`]), which the caller
+/// performs: it collects if it has to, and then allocates. At a call and at a native, each value on the operand stack is
+/// in the register of its place.
+///
+/// # Errors
+///
+/// Returns an error as [`link`] does, and if the class calls a native of the table that has a reserved number.
+///
+/// [`NativeId::allocates`]: crate::NativeId::allocates
+pub fn link_collected<'p>(
+    verified: &Verified<'_>,
+    storage: ProgramStorage<'p, '_>,
+) -> Result<Program<'p>, LinkError> {
+    link_as::<Collected>(verified, storage)
+}
+
+fn link_as<'p, L: Linking>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p, '_>,
 ) -> Result<Program<'p>, LinkError> {
     let lent = lengths(&storage);
     let mut at = LinkSite::Class;
-    link_class::<PORTABLE>(verified, storage, &mut at).map_err(|kind| {
+    link_class::<L>(verified, storage, &mut at).map_err(|kind| {
         // The needed size is computed only after a failure, because computing the size takes a pass over all code.
         match fits(verified, &lent) {
             Ok(()) => LinkError { at, kind },
@@ -282,7 +302,7 @@ fn link_as<'p, const PORTABLE: bool>(
 }
 
 /// Links a class. After an error, `at` is the place where linking failed.
-fn link_class<'p, const PORTABLE: bool>(
+fn link_class<'p, L: Linking>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p, '_>,
     at: &mut LinkSite,
@@ -324,7 +344,7 @@ fn link_class<'p, const PORTABLE: bool>(
         methods: &mut *methods,
         known,
     };
-    let mut out = Emitter::<PORTABLE>::new(ops, ends, places, switches);
+    let mut out = Emitter::<L>::new(ops, ends, places, switches);
     let mut code_bytes: u32 = 0;
     for (method, code) in class.codes() {
         *at = LinkSite::Method(method);
@@ -409,10 +429,10 @@ fn signature(method: &Method<'_>) -> Option<LinkedMethod> {
 }
 
 /// Links a method's code. Returns the size of the method's code in bytes.
-fn link_method<const PORTABLE: bool>(
+fn link_method<L: Linking>(
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
-    out: &mut Emitter<'_, PORTABLE>,
+    out: &mut Emitter<'_, L>,
     (method, code): (MethodId, Option<Code<'_>>),
     at: &mut LinkSite,
 ) -> Result<u32, LinkErrorKind> {

@@ -3,7 +3,29 @@
 
 use core::fmt;
 
+use crate::array_kind::ArrayKind;
 use crate::id::NativeId;
+
+/// The number of the first native that allocates. The others follow, one for each kind of array.
+const FIRST_ALLOCATING: u16 = u16::MAX - (ArrayKind::ALL.len() as u16 - 1);
+
+impl NativeId {
+    /// Returns the native that stands for `newarray` in a program that is linked for a collector
+    /// ([`link_collected`](crate::link_collected)). Its argument is the length, and its result the new array.
+    #[must_use]
+    pub const fn allocating(kind: ArrayKind) -> NativeId {
+        // The sum is at most `u16::MAX`, because the variants of `ArrayKind` are counted from 0.
+        NativeId(FIRST_ALLOCATING.wrapping_add(kind as u16))
+    }
+
+    /// Returns which array the native allocates, if it stands for `newarray`. No other native has its number in a
+    /// program that is linked for a collector.
+    #[must_use]
+    pub fn allocates(self) -> Option<ArrayKind> {
+        let kind = self.0.checked_sub(FIRST_ALLOCATING)?;
+        ArrayKind::ALL.get(usize::from(kind)).copied()
+    }
+}
 
 /// The type of a native's parameter or result.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

@@ -42,5 +42,5 @@ mod storage;
 
 pub use error::LoadError;
 pub use size::LoadSize;
-pub use stages::{initialize, link, load, parse, verify};
+pub use stages::{initialize, link, link_collected, load, parse, verify};
 pub use storage::{Arena, Room, Shortage, Storage};

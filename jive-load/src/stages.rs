@@ -55,7 +55,30 @@ pub fn link<'m, 's>(
     kept: &impl Arena<'m>,
     scratch: &impl Arena<'s>,
 ) -> Result<Program<'m>, LinkError> {
-    let storage = ProgramStorage {
+    jive_core::link(verified, program_storage(size, kept, scratch))
+}
+
+/// Links a verified class as [`link`] does, for a collector ([`jive_core::link_collected`]).
+///
+/// # Errors
+///
+/// Returns a [`LinkError`] if an arena has too little room, or if the class calls a native of a reserved number.
+pub fn link_collected<'m, 's>(
+    verified: &Verified<'_>,
+    size: ProgramSize,
+    kept: &impl Arena<'m>,
+    scratch: &impl Arena<'s>,
+) -> Result<Program<'m>, LinkError> {
+    jive_core::link_collected(verified, program_storage(size, kept, scratch))
+}
+
+/// Lends the memory for a program.
+fn program_storage<'m, 's>(
+    size: ProgramSize,
+    kept: &impl Arena<'m>,
+    scratch: &impl Arena<'s>,
+) -> ProgramStorage<'m, 's> {
+    ProgramStorage {
         ops: kept.lend(size.ops),
         ends: kept.lend(size.ops),
         places: kept.lend(size.places),
@@ -64,8 +87,7 @@ pub fn link<'m, 's>(
         switches: kept.lend(size.switches),
         constants: scratch.lend::<LinkedConstant>(size.constants),
         marks: scratch.lend::<Mark>(size.marks),
-    };
-    jive_core::link(verified, storage)
+    }
 }
 
 /// Loads a class against a table of natives: parses, verifies and links it.

@@ -15,6 +15,7 @@
 //! Arrays follow each other in the order of their allocation, and no array between others is freed (a bump allocator).
 //! The arrays of a per-call activation are above all other arrays, and all are freed when the call ends.
 
+mod blocks;
 pub(crate) mod elements;
 mod header;
 mod lent;

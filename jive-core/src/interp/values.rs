@@ -14,7 +14,7 @@ use crate::id::{FieldId, Pc};
 use crate::instance::Instance;
 use crate::limits::REGISTER_WINDOW;
 use crate::op::{Op, OpKind};
-use crate::program::{index, native};
+use crate::program::{NativeCall, index, native};
 use crate::trap::{CallSite, Trap, TrapKind, TrapValues};
 
 impl<'m> Instance<'m> {
@@ -38,7 +38,13 @@ impl<'m> Instance<'m> {
             }
             TrapKind::StackOverflowError => return Some(call_depth(stack)),
             TrapKind::Unverified => return None,
-            _ if op.kind.plain() == OpKind::Native => return arguments(stack, op),
+            _ if op.kind.plain() == OpKind::Native => {
+                let call = native(op);
+                return match call.id.allocates() {
+                    None => arguments(stack, call),
+                    Some(array) => self.values_of_allocation(stack, kind, array, call.first),
+                };
+            }
             _ => {}
         }
         self.values_of_op(stack, op, kind)
@@ -61,17 +67,10 @@ impl<'m> Instance<'m> {
                 let (_, length) = self.heap.shape(array)?;
                 Some(TrapValues::Index { index, length })
             }
-            TrapKind::NegativeArraySizeException => Some(TrapValues::Length {
-                length: register(op.b),
-            }),
             TrapKind::NullPointerException => Some(TrapValues::Null),
-            TrapKind::OutOfMemoryError => {
-                let kind = ArrayKind::from_newarray_code(u8::try_from(op.imm()).ok()?)?;
-                let length = u32::try_from(register(op.b)).ok()?;
-                Some(TrapValues::Heap {
-                    asked: Heap::bytes_of_array(kind, length),
-                    free: self.heap.free_from(stack.activation.limit),
-                })
+            TrapKind::NegativeArraySizeException | TrapKind::OutOfMemoryError => {
+                let array = ArrayKind::from_newarray_code(u8::try_from(op.imm()).ok()?)?;
+                self.values_of_allocation(stack, kind, array, op.b)
             }
             TrapKind::TransientEscape => {
                 let (kind, length) = self.heap.shape(register(op.a))?;
@@ -90,6 +89,25 @@ impl<'m> Instance<'m> {
             | TrapKind::FuelExhausted
             | TrapKind::StackOverflowError
             | TrapKind::Unverified => None,
+        }
+    }
+
+    /// Returns the values that made an allocation trap. The length is in register `length`.
+    fn values_of_allocation<'s>(
+        &self,
+        stack: &CallStack<'_>,
+        kind: TrapKind,
+        array: ArrayKind,
+        length: u8,
+    ) -> Option<TrapValues<'s>> {
+        let length = stack.register(length);
+        match u32::try_from(length) {
+            Err(_) => Some(TrapValues::Length { length }),
+            Ok(length) if kind == TrapKind::OutOfMemoryError => Some(TrapValues::Heap {
+                asked: Heap::bytes_of_array(array, length),
+                free: self.heap.free_from(stack.activation.limit),
+            }),
+            Ok(_) => None,
         }
     }
 
@@ -138,8 +156,7 @@ impl CallStack<'_> {
 
 /// Returns the arguments of the native at which the call trapped. The native's arguments are still in their registers
 /// after the trap.
-fn arguments<'s>(stack: &'s CallStack<'_>, op: Op) -> Option<TrapValues<'s>> {
-    let call = native(op);
+fn arguments<'s>(stack: &'s CallStack<'_>, call: NativeCall) -> Option<TrapValues<'s>> {
     let first = index(stack.activation.calls.base).wrapping_add(call.first.into());
     let args = stack.slots.get(first..)?.get(..call.arguments.into())?;
     Some(TrapValues::Native { id: call.id, args })

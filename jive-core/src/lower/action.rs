@@ -3,13 +3,14 @@
 use super::Body;
 use super::branch::BranchPcs;
 use super::error::LowerError;
+use super::linking::Linking;
 use super::stack::Value;
 use crate::array_kind::ArrayKind;
 use crate::insn::RawInsn;
 use crate::op::{Op, OpKind};
 use crate::opcode::{Action, ConstantSource, Shuffle};
 
-impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
+impl<L: Linking> Body<'_, '_, '_, '_, '_, L> {
     /// Lowers one instruction.
     pub(super) fn lower(&mut self, insn: RawInsn<'_>) {
         match insn.action() {
@@ -60,10 +61,11 @@ impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
     }
 
     fn new_array(&mut self, code: u8) {
-        if ArrayKind::from_newarray_code(code).is_none() {
-            self.out.refuse(LowerError::Descriptor);
+        match ArrayKind::from_newarray_code(code) {
+            Some(kind) if L::COLLECTED => self.allocate(kind),
+            Some(_) => self.unary(OpKind::NewArray, code.into()),
+            None => self.out.refuse(LowerError::Descriptor),
         }
-        self.unary(OpKind::NewArray, code.into());
     }
 
     fn return_nothing(&mut self) {

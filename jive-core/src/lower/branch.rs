@@ -3,6 +3,7 @@
 use core::mem::swap;
 
 use super::Body;
+use super::linking::Linking;
 use super::stack::{Entry, Value};
 use crate::id::Pc;
 use crate::insn::RawInsn;
@@ -159,7 +160,7 @@ impl BranchPcs {
     }
 }
 
-impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
+impl<L: Linking> Body<'_, '_, '_, '_, '_, L> {
     /// Lowers a branch that compares the top of the stack with `second`.
     pub(super) fn branch(&mut self, pcs: BranchPcs, comparison: Comparison, second: Entry) {
         let (pc, mark) = self.target(pcs);

@@ -1,11 +1,12 @@
 //! Lowering of arithmetic, of stack shuffles, and of stores to local variables.
 
 use super::Body;
+use super::linking::Linking;
 use super::stack::{Entry, Value};
 use crate::op::{Op, OpKind};
 use crate::opcode::{BinaryOperator, UnaryOperator};
 
-impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
+impl<L: Linking> Body<'_, '_, '_, '_, '_, L> {
     pub(super) fn unary_operator(&mut self, operator: UnaryOperator) {
         // The constant of a `Narrow` op is the number of high bits that the op replaces by copies of the sign.
         let (kind, constant) = match operator {

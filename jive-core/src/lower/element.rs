@@ -1,6 +1,7 @@
 //! Lowering of loads and stores of array elements.
 
 use super::Body;
+use super::linking::Linking;
 use super::stack::{Entry, Value};
 use crate::op::{Op, OpKind};
 use crate::opcode::ElementKind;
@@ -14,7 +15,7 @@ enum Element {
     Of(OpKind, u8, u8, i16),
 }
 
-impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
+impl<L: Linking> Body<'_, '_, '_, '_, '_, L> {
     pub(super) fn store_element(&mut self, kind: ElementKind) {
         // The store op ignores the `dropped` high bits of the value. So an `i2b` or `i2s` that compilers emit before
         // the store is removed if it keeps at least the stored bits.

@@ -1,6 +1,9 @@
 //! Emits ops into lent memory, and rewrites the last op where one op can do the work of two (peephole optimisation).
 
+use core::marker::PhantomData;
+
 use super::error::LowerError;
+use super::linking::Linking;
 use super::slice_vec::SliceVec;
 use crate::id::FieldId;
 use crate::id::Pc;
@@ -9,7 +12,7 @@ use crate::program::SwitchCase;
 use crate::variant;
 
 /// The tables of a program that lowering fills.
-pub(crate) struct Emitter<'p, const PORTABLE: bool> {
+pub(crate) struct Emitter<'p, L> {
     pub(crate) ops: SliceVec<'p, Op>,
     /// For each op, how many instructions of its method the straight path has executed when the op is done.
     pub(crate) ends: SliceVec<'p, u16>,
@@ -29,11 +32,12 @@ pub(crate) struct Emitter<'p, const PORTABLE: bool> {
     /// The reason why the method cannot be lowered, if one was found. Lowering checks `error` after each instruction,
     /// so that not every step of lowering returns a `Result`.
     error: Option<LowerError>,
+    linking: PhantomData<L>,
 }
 
-impl<'p, const PORTABLE: bool> Emitter<'p, PORTABLE> {
+impl<'p, L: Linking> Emitter<'p, L> {
     /// Whether the threaded variant runs the ops, and no other has to.
-    pub(super) const THREADED: bool = variant::THREADED && !PORTABLE;
+    pub(super) const THREADED: bool = variant::THREADED && !L::PORTABLE;
 
     pub(crate) const fn new(
         ops: &'p mut [Op],
@@ -51,6 +55,7 @@ impl<'p, const PORTABLE: bool> Emitter<'p, PORTABLE> {
             barrier: 0,
             is_value: false,
             error: None,
+            linking: PhantomData,
         }
     }
 

@@ -5,6 +5,7 @@
 
 use super::emit::Emitter;
 use super::error::LowerError;
+use super::linking::Linking;
 use super::slice_vec::SliceVec;
 use crate::op::{Op, OpKind, Reach, Shape};
 use crate::program::{Mark, MarkState, SwitchCase, index};
@@ -13,8 +14,8 @@ use crate::program::{Mark, MarkState, SwitchCase, index};
 ///
 /// Replaces the pc of each branch target by the target's op, sets each branch's cost, and makes pairs. An op gets the
 /// kind of the pair that it forms with the next op, if that pair has a kind.
-pub(super) fn finish<const PORTABLE: bool>(
-    out: &mut Emitter<'_, PORTABLE>,
+pub(super) fn finish<L: Linking>(
+    out: &mut Emitter<'_, L>,
     marks: &[Mark],
     entry: usize,
 ) -> Result<(), LowerError> {
@@ -35,7 +36,7 @@ pub(super) fn finish<const PORTABLE: bool>(
         ) {
             resolve(op, *end, marks, switches)?;
         }
-        if Emitter::<PORTABLE>::THREADED {
+        if Emitter::<L>::THREADED {
             if let Some(previous) = previous
                 && let Some(both) = previous.kind.then(op.kind)
             {

@@ -2,13 +2,15 @@
 
 use super::Body;
 use super::error::LowerError;
+use super::linking::Linking;
 use super::stack::{Entry, Value};
+use crate::array_kind::ArrayKind;
 use crate::id::{CpIndex, FieldId, MethodId, NativeId};
 use crate::op::{Op, OpKind};
 use crate::opcode::{MemberAccess, MemberUse};
 use crate::program::{Meaning, ValueKind};
 
-impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
+impl<L: Linking> Body<'_, '_, '_, '_, '_, L> {
     /// Lowers the push of a constant from the constant pool.
     pub(super) fn pool_constant(&mut self, index: CpIndex) {
         match self.constants.meaning(index) {
@@ -177,6 +179,9 @@ impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
                 has_receiver,
                 has_result,
             } => {
+                if L::COLLECTED && id.allocates().is_some() {
+                    return self.out.refuse(LowerError::Count);
+                }
                 let values = arguments.saturating_add(has_receiver.into());
                 let result = self.arguments(values, has_receiver);
                 let first = result.saturating_add(has_receiver.into());
@@ -187,12 +192,21 @@ impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
         }
     }
 
+    /// Allocates an array by a native of a reserved number, at which a run stops.
+    pub(super) fn allocate(&mut self, kind: ArrayKind) {
+        let length = self.arguments(1, false);
+        self.native(length, length, 1, NativeId::allocating(kind), true);
+        self.push_outcome(true);
+    }
+
     /// Settles and pops the arguments of a call, including the receiver. Returns the register of the first argument.
     fn arguments(&mut self, count: u8, has_receiver: bool) -> u8 {
         let depth = self.stack.depth();
         let first = depth.wrapping_sub(count);
         let receiver = self.stack.entry(first);
-        (first..depth).for_each(|at| self.settle(at));
+        // A collector also looks for the values below the arguments.
+        let lowest = if L::COLLECTED { 0 } else { first };
+        (lowest..depth).for_each(|at| self.settle(at));
         if has_receiver {
             self.reject_null(receiver);
         }

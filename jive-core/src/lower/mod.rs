@@ -12,6 +12,7 @@ mod element;
 mod emit;
 mod error;
 mod finish;
+mod linking;
 mod member;
 mod reach;
 mod slice_vec;
@@ -33,23 +34,23 @@ pub(crate) use constant::Constants;
 pub(crate) use emit::Emitter;
 pub(crate) use error::LowerError;
 use finish::finish;
+pub(crate) use linking::{Collected, Linking, Portable, ThisBuild};
 use reach::reach;
 pub(crate) use source::Source;
 use stack::{Entry, Stack, Value};
 
-/// Lowers a method. Unreachable instructions get no op. If `PORTABLE`, every variant of the interpreter can run the
-/// ops, and otherwise the variant of this build.
+/// Lowers a method. Unreachable instructions get no op. What the program is linked for, `L`, decides the ops.
 ///
 /// # Errors
 ///
 /// Returns an error if an instruction would not occur in a verified method. After an error, `pc` is the instruction's
 /// pc.
 #[inline(never)]
-pub(crate) fn lower<const PORTABLE: bool>(
+pub(crate) fn lower<L: Linking>(
     source: &Source<'_>,
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
-    out: &mut Emitter<'_, PORTABLE>,
+    out: &mut Emitter<'_, L>,
     pc: &mut Pc,
 ) -> Result<(), LowerError> {
     let code = &source.code;
@@ -89,12 +90,12 @@ pub(crate) fn lower<const PORTABLE: bool>(
 }
 
 /// The state of lowering a method.
-struct Body<'b, 's, 'v, 'a, 'p, const PORTABLE: bool> {
+struct Body<'b, 's, 'v, 'a, 'p, L: Linking> {
     /// The type of the value that the method returns.
     result: ValueKind,
     constants: &'b mut Constants<'s, 'v, 'a>,
     marks: &'b mut [Mark],
-    out: &'b mut Emitter<'p, PORTABLE>,
+    out: &'b mut Emitter<'p, L>,
     stack: Stack<'b>,
     /// Whether control falls through from the previous instruction.
     is_live: bool,
@@ -104,12 +105,12 @@ struct Body<'b, 's, 'v, 'a, 'p, const PORTABLE: bool> {
     keeps_this: bool,
 }
 
-impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
+impl<L: Linking> Body<'_, '_, '_, '_, '_, L> {
     /// Whether the threaded variant runs the ops, and no other has to.
-    const THREADED: bool = Emitter::<PORTABLE>::THREADED;
+    const THREADED: bool = Emitter::<L>::THREADED;
 
     /// Whether the small variant may run the ops.
-    const SMALL: bool = variant::SMALL || PORTABLE;
+    const SMALL: bool = variant::SMALL || L::PORTABLE;
 
     /// Lowers an instruction as `instruction` does, without being inlined. The small variant calls
     /// `instruction_out_of_line` because inlining costs 200 bytes. The other variants inline `instruction`, because a

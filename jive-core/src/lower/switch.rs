@@ -8,6 +8,7 @@ use super::Body;
 use super::bound::{RANGES, search_ops};
 use super::branch::{Condition, GOTO};
 use super::error::LowerError;
+use super::linking::Linking;
 use super::stack::{Entry, Value};
 use crate::insn::{Insn, Operand};
 use crate::op::{Op, OpKind};
@@ -68,7 +69,7 @@ struct Key {
     spare: u8,
 }
 
-impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
+impl<L: Linking> Body<'_, '_, '_, '_, '_, L> {
     pub(super) fn switch(&mut self, insn: Option<Insn<'_>>) {
         let entry = self.stack.pop();
         let key = self.operand(entry);

@@ -35,6 +35,7 @@ const JIVE_CORE: Layers = &[
     &["link"],
     &["frame"],
     &["instance"],
+    &["collect"],
     &["interp"],
     &["compiled"],
     &["linked_class"],
