@@ -47,6 +47,7 @@
 )]
 pub mod analysis;
 mod certify;
+mod collecting;
 #[cfg(feature = "diagnosis")]
 pub mod diagnosis;
 mod error;
@@ -72,12 +73,14 @@ pub mod preset;
 #[cfg(feature = "diagnosis")]
 mod rejection;
 pub mod replay;
+mod roots;
 pub mod text;
 pub mod variables;
 #[cfg(feature = "diagnosis")]
 mod verdict;
 
 pub use certify::{CERTIFICATE_BYTES_MAX, CertifyError, certify, check_certified};
+pub use collecting::Collecting;
 pub use error::{CallError, HandleError, NamedTrap, NoMember};
 pub use handle::{Field, FieldKind, Method, Scalar};
 pub use host::{Host, HostError};
@@ -98,5 +101,6 @@ pub use owned::{LoadedClass, load, load_as};
 pub use rejection::{
     FoundAt, JavaSource, Rejection, Rejections, SourcePath, TrapDiagnosis, closest, explain,
 };
+pub use roots::{CollectedClass, load_collected};
 #[cfg(feature = "diagnosis")]
 pub use verdict::{Accepted, Asked, Rejected, Verdict};
