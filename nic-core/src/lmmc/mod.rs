@@ -43,7 +43,10 @@ pub use message::{HEADER_BYTES, Message, MessageError, PageRequest, SetUp, SetUp
 pub use names::{
     CreationId, Direction, FrameId, LinkId, PageNumber, Policy, PortId, ProcessId, VirtualPage,
 };
-pub use pages::{Access, PAGES_MAX, PageEntry, PageTables, Place, ProtectionFault, check_within};
+pub use pages::{
+    Access, PAGES_MAX, PageEntry, PageTables, Place, ProtectionFault, ReceivePage, SendPage,
+    check_within,
+};
 pub use paging::{
     Chosen, FaultError, Faulted, Invalidated, Outgoing, PageCopy, PageOut, PagedIn, PagedOut,
     Requested, Restored, Saved, Stopped, Trapped, Validated,

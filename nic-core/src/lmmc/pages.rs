@@ -5,7 +5,7 @@ use super::names::{
 };
 use crate::storage::{List, Storage};
 
-/// Maximum number of link pages of all processes of a node without an allocator. Each costs 40 bytes. Chosen.
+/// Maximum number of link pages of all processes of a node without an allocator. Each costs 24 bytes. Chosen.
 pub const PAGES_MAX: usize = 64;
 
 /// What an entry of the page table refers to. It stands for three fields of the paper's entries: the use, the valid bit,
@@ -55,6 +55,26 @@ impl PageEntry {
             Access::Receive => Direction::Receive,
         }
     }
+}
+
+/// A send page, as a store finds it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct SendPage {
+    /// The link that the page is of.
+    pub link: LinkId,
+    /// When writes leave.
+    pub policy: Policy,
+    /// The page's frame if it is valid, and otherwise the port for which the store traps.
+    pub frame: Result<FrameId, PortId>,
+}
+
+/// A receive page, as a load finds it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ReceivePage {
+    /// The link that the page is of.
+    pub link: LinkId,
+    /// The page's frame, or `None` if the page is main memory.
+    pub frame: Option<FrameId>,
 }
 
 /// An access that the page table does not allow. Nothing happens besides.
@@ -132,29 +152,48 @@ impl<S: Storage> PageTables<S> {
         self.list.get(place).map(|(_, entry)| entry)
     }
 
-    /// Returns the entry of a page that a store may go to.
+    /// Returns a page as a store finds it.
     ///
     /// # Errors
     ///
     /// Returns [`ProtectionFault`] if the page is no send page.
-    pub fn send_page(&self, page: VirtualPage) -> Result<&PageEntry, ProtectionFault> {
+    pub fn send_page(&self, page: VirtualPage) -> Result<SendPage, ProtectionFault> {
         let entry = self.mapped(page)?;
-        match entry.direction() {
-            Direction::Send => Ok(entry),
-            Direction::Receive => Err(ProtectionFault::StoreToReceive { page }),
+        let link = entry.link;
+        match (entry.access, entry.place) {
+            (Access::Send { policy, .. }, Place::Frame(frame)) => Ok(SendPage {
+                link,
+                policy,
+                frame: Ok(frame),
+            }),
+            (Access::Send { policy, .. }, Place::Port(port)) => Ok(SendPage {
+                link,
+                policy,
+                frame: Err(port),
+            }),
+            // Only receive pages are ever main memory.
+            (Access::Receive, _) | (_, Place::Memory) => {
+                Err(ProtectionFault::StoreToReceive { page })
+            }
         }
     }
 
-    /// Returns where a load from a page goes: to a frame, or to main memory. A load never traps (S4-19).
+    /// Returns a page as a load finds it. A load never traps (S4-19).
     ///
     /// # Errors
     ///
     /// Returns [`ProtectionFault`] if the page is no receive page.
-    pub fn receive_page(&self, page: VirtualPage) -> Result<&PageEntry, ProtectionFault> {
+    pub fn receive_page(&self, page: VirtualPage) -> Result<ReceivePage, ProtectionFault> {
         let entry = self.mapped(page)?;
-        match entry.direction() {
-            Direction::Receive => Ok(entry),
-            Direction::Send => Err(ProtectionFault::LoadFromSend { page }),
+        match entry.access {
+            Access::Receive => Ok(ReceivePage {
+                link: entry.link,
+                frame: match entry.place {
+                    Place::Frame(frame) => Some(frame),
+                    Place::Memory | Place::Port(_) => None,
+                },
+            }),
+            Access::Send { .. } => Err(ProtectionFault::LoadFromSend { page }),
         }
     }
 

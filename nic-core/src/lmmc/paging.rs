@@ -12,8 +12,8 @@ use super::frames::Victims;
 use super::line::Flushed;
 use super::link::{LinkEnd, UnderWay};
 use super::message::PageRequest;
-use super::names::{FrameId, PortId, VirtualPage};
-use super::pages::{Access, PageTables, Place, ProtectionFault};
+use super::names::{FrameId, LinkId, PortId, VirtualPage};
+use super::pages::{Access, PageTables, Place, ProtectionFault, SendPage};
 use super::ports::PortState;
 use super::refused::Refused;
 use crate::storage::Storage;
@@ -21,9 +21,15 @@ use crate::storage::Storage;
 /// Why a store need not page, or not yet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultError {
-    /// The page is no send page of this link.
+    /// The page is no send page.
     #[error(transparent)]
     Protection(#[from] ProtectionFault),
+    /// The page is of another link.
+    #[error("expected a page of this link, found one of link {}", link.0)]
+    OtherLink {
+        /// The page's link.
+        link: LinkId,
+    },
     /// The page is valid, since another fault has paged its port in. The store is made again.
     #[error("expected a page that is out, found one in frame {}", frame.0)]
     Resident {
@@ -34,12 +40,6 @@ pub enum FaultError {
     #[error("expected no fault under way, found one of port {}", port.number())]
     Busy {
         /// The port that is being paged in.
-        port: PortId,
-    },
-    /// The port is being deleted.
-    #[error("expected an open port, found port {}", port.number())]
-    NoPort {
-        /// The port.
         port: PortId,
     },
 }
@@ -128,23 +128,16 @@ impl<S: Storage> LinkEnd<S> {
         pages: &PageTables<S>,
         page: VirtualPage,
     ) -> Result<Trapped, FaultError> {
-        let entry = pages.send_page(page)?;
-        if entry.link != self.link {
-            return Err(ProtectionFault::NotMapped { page }.into());
+        let SendPage { link, frame, .. } = pages.send_page(page)?;
+        if link != self.link {
+            return Err(FaultError::OtherLink { link });
         }
-        let port = match entry.place {
-            Place::Port(port) => port,
-            Place::Frame(frame) => return Err(FaultError::Resident { frame }),
-            Place::Memory => return Err(ProtectionFault::StoreToReceive { page }.into()),
+        let port = match frame {
+            Ok(frame) => return Err(FaultError::Resident { frame }),
+            Err(port) => port,
         };
         if let Some(UnderWay { port, .. }) = self.under_way {
             return Err(FaultError::Busy { port });
-        }
-        match self.send.ports.state(port) {
-            Some(PortState::Open | PortState::Asked) => {}
-            Some(PortState::Offered | PortState::Closing) | None => {
-                return Err(FaultError::NoPort { port });
-            }
         }
         self.under_way = Some(UnderWay {
             port,

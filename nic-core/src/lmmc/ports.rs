@@ -5,11 +5,11 @@ use super::names::{FrameId, Policy, PortId, VirtualPage};
 use super::pages::PageEntry;
 use crate::storage::{List, Storage};
 
-/// Maximum number of ports of one direction of a link without an allocator. A send port costs up to 300 bytes, most of it
-/// for those who map it. Chosen.
+/// Maximum number of ports of one direction of a link without an allocator. A send port costs 200 bytes and a receive port
+/// 120, most of it for those who map it. Chosen.
 pub const PORTS_MAX: usize = 32;
 
-/// Maximum number of pages that map one port without an allocator. Each costs 32 bytes. Chosen.
+/// Maximum number of pages that map one port without an allocator. Each costs 24 bytes. Chosen.
 pub const SHARERS_MAX: usize = 4;
 
 /// How far a port is at one end.

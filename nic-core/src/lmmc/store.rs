@@ -4,7 +4,7 @@ use super::line::{Flushed, Line};
 use super::link::LinkEnd;
 use super::message::{Message, Write};
 use super::names::{FrameId, LinkId, Policy, PortId, VirtualPage};
-use super::pages::{Access, PageTables, Place, ProtectionFault, check_within};
+use super::pages::{Access, PageTables, ProtectionFault, SendPage, check_within};
 use crate::storage::Storage;
 
 /// Why a store is not made. Nothing has happened besides.
@@ -102,18 +102,16 @@ impl<S: Storage> LinkEnd<S> {
         page: VirtualPage,
         (offset, bytes): (u32, &'a [u8]),
     ) -> Result<Store<'a>, StoreError> {
-        let entry = pages.send_page(page)?;
-        let page_bytes = self.sizes.page_bytes;
-        check_within(page_bytes, offset, bytes.len())?;
-        if entry.link != self.link {
-            return Err(StoreError::OtherLink { link: entry.link });
+        let SendPage {
+            link,
+            policy,
+            frame,
+        } = pages.send_page(page)?;
+        check_within(self.sizes.page_bytes, offset, bytes.len())?;
+        if link != self.link {
+            return Err(StoreError::OtherLink { link });
         }
-        let frame = match entry.place {
-            Place::Frame(frame) => frame,
-            Place::Port(port) => return Err(StoreError::Fault { port }),
-            // Only receive pages are main memory.
-            Place::Memory => return Err(ProtectionFault::StoreToReceive { page }.into()),
-        };
+        let frame = frame.map_err(|port| StoreError::Fault { port })?;
         let under_way = self.under_way.filter(|paging| paging.holds_stores);
         if under_way.is_some_and(|paging| paging.frame == Some(frame)) {
             return Err(StoreError::Held { frame });
@@ -121,10 +119,6 @@ impl<S: Storage> LinkEnd<S> {
         // A valid entry agrees with the frame table.
         let port = self.send.frames.port(frame);
         let port = port.ok_or(StoreError::Held { frame })?;
-        let policy = match entry.access {
-            Access::Send { policy, .. } => policy,
-            Access::Receive => return Err(ProtectionFault::StoreToReceive { page }.into()),
-        };
         let (bytes, sends) = match policy {
             Policy::Immediate => (bytes, !bytes.is_empty()),
             Policy::Late => {

@@ -3,9 +3,10 @@
 mod agreement;
 mod growing;
 mod hostile;
+mod paging;
 mod pair;
 mod readers;
 mod schedules;
 mod set_up;
-mod single;
+mod stores;
 mod world;

@@ -153,11 +153,10 @@ impl World {
             let written = &models[&port].written;
             assert_eq!(site.bytes(port), written, "{port:?}");
             for sharer in site.end.sharers(Direction::Receive, port) {
-                let entry = self.nodes[node].pages.receive_page(sharer.page);
-                let read = match entry.unwrap().place {
-                    Place::Frame(frame) => &site.frames[frame.0 as usize],
-                    Place::Memory => &site.backing[&port],
-                    Place::Port(_) => panic!("a load never traps"),
+                let page = self.nodes[node].pages.receive_page(sharer.page);
+                let read = match page.unwrap().frame {
+                    Some(frame) => &site.frames[frame.0 as usize],
+                    None => &site.backing[&port],
                 };
                 assert_eq!(read, written, "{port:?}");
             }
