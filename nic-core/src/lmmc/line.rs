@@ -68,15 +68,6 @@ impl Line {
         line
     }
 
-    /// Gathers another write, which lies within a line, or returns false if it falls outside of this one.
-    pub(super) fn gather(&mut self, offset: u32, bytes: &[u8]) -> bool {
-        let takes = self.takes(offset, bytes.len());
-        if takes {
-            self.put(offset, bytes);
-        }
-        takes
-    }
-
     /// Returns whether a write that lies within a line touches the gathered range.
     pub(super) fn takes(&self, offset: u32, length: usize) -> bool {
         let start = offset % LINE_BYTES;
@@ -85,7 +76,8 @@ impl Line {
             && start as usize + length >= self.start as usize
     }
 
-    fn put(&mut self, offset: u32, bytes: &[u8]) {
+    /// Gathers a write that lies within the line and touches the gathered range.
+    pub(super) fn put(&mut self, offset: u32, bytes: &[u8]) {
         let start = offset % LINE_BYTES;
         for (place, byte) in self.bytes[start as usize..].iter_mut().zip(bytes) {
             *place = *byte;
@@ -116,17 +108,21 @@ mod tests {
         assert_eq!(write(&line), (132, vec![1, 2, 3, 4]));
         // Holes at either end, and the same place of another line.
         for outside in [137, 130, 68, 196] {
-            assert!(!line.gather(outside, &[7]), "{outside}");
+            assert!(!line.takes(outside, 1), "{outside}");
         }
-        assert!(line.gather(136, &[5]));
-        assert!(line.gather(131, &[0]));
-        assert!(line.gather(133, &[22, 23]));
-        assert_eq!(write(&line), (131, vec![0, 1, 22, 23, 4, 5]));
-        assert!(line.gather(137, &[6; 55]));
-        assert!(line.gather(128, &[8; 3]));
+        let mut gather = |offset, bytes: &[u8]| {
+            assert!(line.takes(offset, bytes.len()), "{offset}");
+            line.put(offset, bytes);
+            write(&line)
+        };
+        gather(136, &[5]);
+        gather(131, &[0]);
+        let gathered = gather(133, &[22, 23]);
+        assert_eq!(gathered, (131, vec![0, 1, 22, 23, 4, 5]));
+        gather(137, &[6; 55]);
         let whole = [&[8, 8, 8, 0, 1, 22, 23, 4, 5][..], &[6; 55]].concat();
-        assert_eq!(write(&line), (128, whole));
-        assert!(!line.gather(192, &[1]));
+        assert_eq!(gather(128, &[8; 3]), (128, whole));
+        assert!(!line.takes(192, 1));
         assert_eq!([0, 1, 63, 64, 130].map(Line::room), [64, 63, 1, 64, 62]);
     }
 }

@@ -45,8 +45,20 @@ pub struct Store<'a> {
     frame: FrameId,
     offset: u32,
     bytes: &'a [u8],
-    policy: Policy,
-    sends: bool,
+    effect: Effect,
+}
+
+/// What a store does.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Effect {
+    /// It has no bytes.
+    Nothing,
+    /// It leaves at once.
+    Leaves,
+    /// It goes into the port's line.
+    Joins,
+    /// It begins a line, and the line before it leaves if there is one.
+    Begins { leaves: bool },
 }
 
 impl Store<'_> {
@@ -60,7 +72,17 @@ impl Store<'_> {
     /// Returns whether the store makes a message, so that it needs room in the link.
     #[must_use]
     pub fn sends(&self) -> bool {
-        self.sends
+        match self.effect {
+            Effect::Leaves | Effect::Begins { leaves: true } => true,
+            Effect::Nothing | Effect::Joins | Effect::Begins { leaves: false } => false,
+        }
+    }
+
+    /// Returns whether the store begins a line, which leaves some time later unless something else makes it leave
+    /// before.
+    #[must_use]
+    pub fn begins_line(&self) -> bool {
+        matches!(self.effect, Effect::Begins { .. })
     }
 
     /// Returns the port that is written.
@@ -119,23 +141,26 @@ impl<S: Storage> LinkEnd<S> {
         // A valid entry agrees with the frame table.
         let port = self.send.frames.port(frame);
         let port = port.ok_or(StoreError::Held { frame })?;
-        let (bytes, sends) = match policy {
-            Policy::Immediate => (bytes, !bytes.is_empty()),
-            Policy::Late => {
-                let piece = bytes.len().min(Line::room(offset) as usize);
-                let line = self.send.ports.get(port).and_then(|port| port.own.line);
-                let leaves = piece > 0 && line.is_some_and(|line| !line.takes(offset, piece));
-                (&bytes[..piece], leaves)
-            }
+        let taken = match policy {
+            Policy::Immediate => bytes.len(),
+            Policy::Late => bytes.len().min(Line::room(offset) as usize),
+        };
+        let line = self.send.ports.get(port).and_then(|port| port.own.line);
+        let effect = match (policy, line) {
+            _ if taken == 0 => Effect::Nothing,
+            (Policy::Immediate, _) => Effect::Leaves,
+            (Policy::Late, Some(line)) if line.takes(offset, taken) => Effect::Joins,
+            (Policy::Late, line) => Effect::Begins {
+                leaves: line.is_some(),
+            },
         };
         Ok(Store {
             page,
             port,
             frame,
             offset,
-            bytes,
-            policy,
-            sends,
+            bytes: &bytes[..taken],
+            effect,
         })
     }
 
@@ -148,25 +173,27 @@ impl<S: Storage> LinkEnd<S> {
             frame,
             offset,
             bytes,
-            policy,
-            sends,
+            effect,
         } = store;
         let entry = pages.entry_mut(page);
         if let Some(Access::Send { used, .. }) = entry.map(|entry| &mut entry.access) {
             *used = true;
         }
-        match policy {
-            Policy::Immediate => sends.then_some(Sent::Now(Write {
+        let line = &mut self.send.ports.get_mut(port)?.own.line;
+        match effect {
+            Effect::Nothing => None,
+            Effect::Leaves => Some(Sent::Now(Write {
                 frame,
                 offset,
                 bytes,
             })),
-            Policy::Late => {
-                let line = &mut self.send.ports.get_mut(port)?.own.line;
-                let gathers = |line: &mut Line| line.gather(offset, bytes);
-                if bytes.is_empty() || line.as_mut().is_some_and(gathers) {
-                    return None;
+            Effect::Joins => {
+                if let Some(line) = line {
+                    line.put(offset, bytes);
                 }
+                None
+            }
+            Effect::Begins { .. } => {
                 let left = line.replace(Line::new(offset, bytes));
                 left.map(|line| Sent::Line(Flushed { frame, line }))
             }

@@ -167,6 +167,11 @@ fn gathered_writes_leave_before_what_comes_after_them() {
         (resolved.taken(), resolved.port(), resolved.sends()),
         (43, port(1), false)
     );
+    let begins = |half: &Half, offset, bytes: &[u8]| {
+        let store = half.end.resolve(&half.pages, page(0, 0), (offset, bytes));
+        store.unwrap().begins_line()
+    };
+    assert!(!begins(&sender, 21, &[1]) && begins(&sender, 22, &[1]) && !begins(&sender, 22, &[]));
     assert_eq!(sender.store(page(0, 0), (21, &[])), Ok(None));
     assert_eq!(sender.store(page(0, 0), (90, &[])), Ok(None));
     assert_eq!(policy(&mut sender, Policy::Immediate), Some((20, vec![20])));
@@ -177,6 +182,7 @@ fn gathered_writes_leave_before_what_comes_after_them() {
     assert_eq!(sender.store(page(1, 5), (30, &[])), Ok(None));
     // Before its port is paged out.
     assert_eq!(policy(&mut sender, Policy::Late), None);
+    assert!(begins(&sender, 7, &[7]));
     assert_eq!(sender.store(page(0, 0), (7, &[7])), Ok(None));
     sender.map(page(0, 3), Direction::Send, 3);
     let page_out = sender.fault(page(0, 3), Victims::Fifo);
