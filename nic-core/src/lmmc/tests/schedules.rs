@@ -126,8 +126,13 @@ impl World {
         for (node, link) in ends[first..].iter().chain(&ends[..first]) {
             if act(self, *node, *link) {
                 let (peer, there) = self.nodes[*node].links[*link].peer;
-                self.check_end(*node, *link);
-                return self.check_end(peer, there);
+                for (node, link) in [(*node, *link), (peer, there)] {
+                    self.check_end(node, link);
+                    if !self.is_hostile(node, link) {
+                        self.check_readers(node, link);
+                    }
+                }
+                return;
             }
         }
     }
