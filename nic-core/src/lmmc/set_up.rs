@@ -8,6 +8,8 @@
 //! A deleted id is free again when both ends have deleted the port, so that no late message of the old port can mean a
 //! new one.
 
+use core::cmp::Ordering;
+
 use super::link::{LinkEnd, PortError, Side};
 use super::message::{SetUp, SetUpStep};
 use super::names::{CreationId, Direction, FrameId, PortId};
@@ -261,30 +263,42 @@ impl<S: Storage> LinkEnd<S> {
         if !side.has_offered(to) {
             return Err(Refused::NotOffered { port: to });
         }
-        let creation = side.creation_of(to);
-        if port == to {
-            // A receiver that gave up its proposal of an id hears of another one.
-            let offered = side.ports.get_mut(to);
-            let offered = offered.filter(|offered| offered.state == PortState::Offered);
-            let offered = offered.ok_or(Refused::NotOffered { port: to })?;
-            offered.state = PortState::Open;
-            if let Some(given) = given {
-                offered.frame = Some(given);
-                side.frames.put(given, to);
+        match port.cmp(&to) {
+            Ordering::Less => Err(Refused::NotAbove { offered: to, port }),
+            Ordering::Equal => self.agreed::<R>(port, given),
+            Ordering::Greater => {
+                let creation = side.creation_of(to);
+                side.withdraw(to);
+                Ok(self.propose::<R>(port, given, creation))
             }
-            let frame = side.ports.get(to).and_then(|port| port.frame);
-            let opened = Progress::Opened {
-                port,
-                creation: side.end_creation(creation),
-                frame,
-            };
-            return Ok((opened, None));
         }
-        if port < to {
-            return Err(Refused::NotAbove { offered: to, port });
+    }
+
+    /// Opens the port whose id this end has proposed.
+    fn agreed<R: Role<S>>(
+        &mut self,
+        port: PortId,
+        given: Option<FrameId>,
+    ) -> Result<Outcome, Refused> {
+        let side = R::side(self);
+        // A receiver that gave up its proposal of an id hears of another one.
+        let offered = side.ports.get_mut(port);
+        let offered = offered.filter(|offered| offered.state == PortState::Offered);
+        let offered = offered.ok_or(Refused::NotOffered { port })?;
+        offered.state = PortState::Open;
+        offered.frame = given.or(offered.frame);
+        let frame = offered.frame;
+        if let Some(given) = given {
+            side.frames.put(given, port);
         }
-        side.withdraw(to);
-        Ok(self.propose::<R>(port, given, creation))
+        let creation = side.creation_of(port);
+        let creation = side.end_creation(creation);
+        let opened = Progress::Opened {
+            port,
+            creation,
+            frame,
+        };
+        Ok((opened, None))
     }
 
     /// Gives up a proposal for which the peer has no id.
