@@ -166,6 +166,27 @@ fn a_refused_proposal_gives_its_frame_back() {
 }
 
 #[test]
+fn two_creations_never_propose_the_same_id() {
+    let mut receiver = Half::new();
+    let (first, offer) = receiver.create(Direction::Receive);
+    assert_eq!(offer.port, port(1));
+    let step = SetUpStep::Offer { frame: None };
+    let (progress, _) = receiver.take(set_up(Direction::Send, 1, step));
+    assert_eq!(progress, opened(1, None, None));
+    // An honest sender answers the receiver's own proposal before it deletes its port.
+    receiver.take(set_up(Direction::Send, 1, SetUpStep::Delete));
+    assert_eq!(receiver.end.state(Direction::Receive, port(1)), None);
+    let (_, next) = receiver.create(Direction::Receive);
+    assert_eq!(next.port, port(2));
+    let step = SetUpStep::Answer {
+        to: port(1),
+        frame: None,
+    };
+    let (progress, _) = receiver.take(set_up(Direction::Send, 3, step));
+    assert_eq!(progress, opened(3, Some(first), None));
+}
+
+#[test]
 fn as_many_ports_as_the_storage_holds_are_set_up_at_once() {
     let sizes = Sizes {
         ports: PORTS_MAX as u32,
