@@ -137,6 +137,16 @@ programs! {
     PING = "Ping";
     /// Answers the messages of `Ping`.
     PONG = "Pong";
+    /// Sends a stream of messages to `Drain`, which gives credits for them.
+    SOURCE = "Source";
+    /// Receives the stream of `Source`, and measures the time that it takes.
+    DRAIN = "Drain";
+    /// Asks `Server` for connections: too early, with the wrong tag, and twice with the right one.
+    RECONNECT = "Reconnect";
+    /// Accepts two connections of `Reconnect` one after the other.
+    SERVER = "Server";
+    /// Exchanges arrays of each type with another `Kinds`, by each set of natives.
+    KINDS = "Kinds";
 }
 
 /// The Java stub `unet/Nic.java`, against which applets compile.

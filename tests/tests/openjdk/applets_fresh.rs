@@ -62,6 +62,8 @@ fn class_files_are_those_of_javac_17() {
     }
     let applets = committed::path("../../applets");
     assert_fresh(&applets.join("build.sh"), &applets.join("class"));
+    let programs = applets.join("programs");
+    assert_fresh(&programs.join("build.sh"), &programs.join("class"));
     assert_fresh(&committed::path("build.sh"), &committed::path(""));
     let examples = committed::path("../../jive-embed/examples");
     assert_fresh(&examples.join("build.sh"), &examples);
@@ -106,6 +108,9 @@ fn stub_is_that_of_the_natives_table() {
     let generated = nic_runtime::applet::java_stub();
     blessed::check("applets/java/unet/Nic.java", &generated);
     assert_eq!(applets::NIC_STUB, generated);
+    let generated = nic_runtime::applet::program_stub();
+    blessed::check("applets/programs/java/via/Via.java", &generated);
+    assert_eq!(applets::VIA_STUB, generated);
 }
 
 #[test]
