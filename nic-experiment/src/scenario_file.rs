@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
-use jive_core::{ClassFile, Cut};
+use jive_core::{ClassFile, Cut, NativeDecl};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{path_text, printable, printable_path};
 use jive_embed::{FoundAt, LoadError, Rejection, Rejections, SourcePath, input, load_class};
 use jive_verifier::Policy;
+use nic_core::javia::{ProgramEntry, ViaNative};
 use nic_core::sle::{Need, NicNative};
 use nic_runtime::applet::{self, NotOffered};
 use nic_runtime::profile::{Profile, Receive};
@@ -232,8 +233,36 @@ fn rejected_classes((name, source_path): (&Path, SourcePath<'_>), scenario: &Sce
 /// Returns the faults of a rejected class. The help for an applet of the other kind of NIC names that kind.
 #[must_use]
 pub fn faults(found: FoundAt<'_>, bytes: &[u8], policy: Policy, error: LoadError) -> Rejections {
-    let mut faults = Rejections::explore(found, bytes, policy, NicNative::TABLE, error);
+    let mut faults = Rejections::explore(found, bytes, policy, natives_of(policy), error);
     let arena = Bump::new();
+    let is_accepted = |policy| load_class(&arena, bytes, policy, natives_of(policy)).is_ok();
+    let program = Policy::Program {
+        entries: ProgramEntry::TABLE,
+    };
+    match policy {
+        Policy::Applet { .. } | Policy::DirectApplet { .. } if is_accepted(program) => {
+            faults.first_mut().help = Some(
+                "The class is a program for a host: judge it with `jive verify --program`, or give it to a \
+                 `[[process]]` of a scenario."
+                    .to_owned(),
+            );
+            return faults;
+        }
+        Policy::Program { .. }
+            if is_accepted(Receive::Staged.policy()) || is_accepted(Receive::Direct.policy()) =>
+        {
+            faults.first_mut().help = Some(
+                "The class is an applet for a NIC: give it to an `[[endpoint]]` of a scenario. A program has \
+                 `static int run()`."
+                    .to_owned(),
+            );
+            return faults;
+        }
+        Policy::Applet { .. }
+        | Policy::DirectApplet { .. }
+        | Policy::Program { .. }
+        | Policy::ClassOnly => {}
+    }
     let is_staged = policy == Receive::Staged.policy();
     let direct = Receive::Direct.policy();
     // A field whose name differs in case alone is a misspelt `RxBuf`.
@@ -252,6 +281,15 @@ pub fn faults(found: FoundAt<'_>, bytes: &[u8], policy: Policy, error: LoadError
         ));
     }
     faults
+}
+
+/// Returns the natives that a class may call if it is verified under a policy.
+#[must_use]
+pub fn natives_of(policy: Policy) -> &'static [NativeDecl<'static>] {
+    match policy {
+        Policy::Program { .. } => ViaNative::TABLE,
+        Policy::Applet { .. } | Policy::DirectApplet { .. } | Policy::ClassOnly => NicNative::TABLE,
+    }
 }
 
 /// Returns the names of the built-in profiles whose NICs offer a facility.

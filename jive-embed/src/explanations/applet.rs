@@ -10,7 +10,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
                   the constructor without parameters. The NIC calls `doTx` for each transmit \
                   descriptor. The NIC copies each packet into `RxBuf` and calls `doRx`. An applet for a NIC \
                   that receives directly has no `RxBuf`: `jive verify --profile` judges it, as in \
-                  `--profile lanai-1998-direct`.",
+                  `--profile lanai-1998-direct`. A program on the host needs `run` alone: `jive \
+                  verify --program` judges it.",
         example: "class Filter {\n    byte[] RxBuf;\n    int doRx(int length, int channel) { return 0; }\n    // no doTx\n}",
         fix: "Add the member that the error message names. For a class that is not an applet, use \
               `jive verify --class-only`.",
@@ -18,18 +19,19 @@ pub(super) const ENTRIES: &[Explanation] = &[
     Explanation {
         code: "applet/member-descriptor",
         meaning: "A member of the applet has other parameters, another result or another type than \
-                  the NIC expects.",
+                  the NIC expects, or a method of the program has other ones than the host expects.",
         example: "void doRx(int length, int channel) { }   // the NIC calls int doRx(int, int)",
         fix: "Declare `int doTx(int length, int channel, int offset)`, `int doRx(int length, int \
               channel)`, `byte[] RxBuf` and a constructor without parameters. The optional methods \
               of an applet are `int doTimer()`, `int doRefill(int length, int channel, int \
               offset)`, `int doWatch(int window, int offset, int length)` and `int doRead(int \
-              window, int offset, int status)`.",
+              window, int offset, int status)`. The methods of a program are `static int run()` \
+              and, if it wants, `static int unreferenced(int buffer, int number)`.",
     },
     Explanation {
         code: "applet/native-entry",
-        meaning: "A method that the NIC or the host calls is declared `native`, so the method has no code to \
-                  run.",
+        meaning: "A method that the NIC or the host calls is declared `native`, so the method has \
+                  no code to run.",
         example: "native int doRx(int length, int channel);",
         fix: "Give the method a body, and remove `native` from the declaration of the method.",
     },

@@ -177,7 +177,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
     Explanation {
         code: "subset/unknown-native",
         meaning: "The class declares a `native` method that the NIC does not have, or that has \
-                  another descriptor on the NIC.",
+                  another descriptor on the NIC. The natives of a program are those of `via/Via.java`, \
+                  which `jive stub --program` prints.",
         example: "native int getFreeBufer();",
         fix: "Compare the declaration of the method with `unet/Nic.java`, which `jive stub` \
               prints.",
@@ -185,7 +186,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
     Explanation {
         code: "subset/unresolved-native",
         meaning: "The class calls a method of `unet/Nic` that the NIC does not have, or that has \
-                  another descriptor on the NIC.",
+                  another descriptor on the NIC. A program calls those of `via/Via`, whose source `jive \
+                  stub --program` prints.",
         example: "unet.Nic.send(buf);",
         fix: "Compile the source against the `unet/Nic.java` that `jive stub` prints.",
     },
@@ -214,7 +216,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
     Explanation {
         code: "subset/foreign-method",
         meaning: "The code calls a method of another class, and the method is not a native of the \
-                  NIC. Java compilers also insert calls of methods of other classes. For a \
+                  NIC. An applet may call natives of `unet/Nic` alone, and a program on the host \
+                  those of `via/Via`. Java compilers also insert calls of methods of other classes. For a \
                   constant that is read through a reference, as in `other.LIMIT`, Java compilers \
                   insert a call of `Objects.requireNonNull`. For a variable of type `Integer`, \
                   Java compilers insert a call of `Integer.valueOf`.",

@@ -34,6 +34,14 @@ const CLOCK: &str = "Call `currentTime()`, which returns the virtual time in mic
 const CONSOLE: &str =
     "Count the events in a field, or send a packet with the message: an applet has no console.";
 
+/// The hint for an applet that calls natives of programs.
+const OF_PROGRAMS: &str = "Call natives of `unet/Nic`: those of `via/Via` are for programs on the \
+                           host. `jive verify --program` judges a program.";
+
+/// The hint for a program that calls natives of applets.
+const OF_APPLETS: &str = "Call natives of `via/Via`: those of `unet/Nic` are for applets on the \
+                          NIC. `jive verify` without `--program` judges an applet.";
+
 /// The hint for random numbers.
 const RANDOM: &str = "Compute random numbers in an `int` field `x` that is not 0: \
                       `x ^= x << 13; x ^= x >>> 17; x ^= x << 5;`.";
@@ -72,6 +80,9 @@ const LIBRARY: &[(&str, &str)] = &[
         "Write the name of a constant without a reference, such as `LIMIT`: the Java compiler \
          compiles `other.LIMIT` to a call of `requireNonNull`.",
     ),
+    // A class that may call the natives of one of these classes is not refused for them.
+    ("via/Via.", OF_PROGRAMS),
+    ("unet/Nic.", OF_APPLETS),
     ("java/nio/", BYTE_ORDER),
     ("java/io/DataInputStream", BYTE_ORDER),
     ("java/io/ByteArray", BYTE_ORDER),

@@ -16,15 +16,15 @@ pub(super) enum ClassFileError {
     /// The file cannot be read.
     #[error("{0}")]
     Read(#[from] ReadError),
-    /// No built-in applet has this name.
-    #[error("no such built-in applet{}", .suggestion.map(|name| format!("; did you mean `{BUILTIN_PREFIX}{name}`?")).unwrap_or_default())]
+    /// No built-in applet or program has this name.
+    #[error("no such built-in applet or program{}", .suggestion.map(|name| format!("; did you mean `{BUILTIN_PREFIX}{name}`?")).unwrap_or_default())]
     UnknownBuiltin {
         /// The most similar name, if one is similar.
         suggestion: Option<&'static str>,
     },
 }
 
-/// Reads a class file, or the built-in applet for `builtin:NAME`. If the file is too long, reads only as many bytes as
+/// Reads a class file, or the built-in applet or program for `builtin:NAME`. If the file is too long, reads only as many bytes as
 /// the parser needs to reject it.
 ///
 /// # Errors
@@ -38,9 +38,15 @@ pub(super) fn read(file: &Path) -> Result<Vec<u8>, ClassFileError> {
         .to_str()
         .and_then(|name| name.strip_prefix(BUILTIN_PREFIX));
     if let Some(name) = builtin {
-        let names = applets::ALL.iter().map(|applet| applet.name);
-        return match applets::builtin(name) {
-            Some(applet) => Ok(applet.class.to_vec()),
+        let applets = applets::ALL
+            .iter()
+            .map(|applet| (applet.name, applet.class));
+        let programs = applets::PROGRAMS.iter();
+        let programs = programs.map(|program| (program.name, program.class));
+        let mut known = applets.chain(programs);
+        let names = known.clone().map(|(name, _)| name);
+        return match known.find(|(known, _)| *known == name) {
+            Some((_, class)) => Ok(class.to_vec()),
             None => Err(ClassFileError::UnknownBuiltin {
                 suggestion: closest(name, names),
             }),

@@ -33,6 +33,7 @@ fn the_page_of_natives_is_fresh() {
 #[test]
 fn the_stub_is_fresh() {
     assert_fresh("applets/java/unet/Nic.java", "stub");
+    assert_fresh("applets/programs/java/via/Via.java", "stub --program");
 }
 
 #[test]
@@ -42,6 +43,10 @@ fn the_stub_is_written_where_the_java_compiler_looks() {
     assert_eq!((ended.status, ended.out.as_str()), (0, ""));
     let stub = fs::read_to_string(directory.path().join("src/unet/Nic.java"));
     assert_eq!(stub.expect("it was written"), applets::NIC_STUB);
+    let ended = jive_in(directory.path(), words("stub --program --out src"), b"");
+    assert_eq!((ended.status, ended.out.as_str()), (0, ""));
+    let stub = fs::read_to_string(directory.path().join("src/via/Via.java"));
+    assert_eq!(stub.expect("it was written"), applets::VIA_STUB);
 }
 
 #[test]

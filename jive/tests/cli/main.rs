@@ -46,6 +46,7 @@ mod paper;
 #[cfg(unix)]
 mod play;
 mod profile;
+mod programs;
 mod rejected;
 mod replay;
 mod replayed;

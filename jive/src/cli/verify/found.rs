@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jive_core::ClassFile;
 use jive_embed::input;
+use nic_core::javia::ViaNative;
 use nic_core::sle::NicNative;
 use nic_runtime::scenario::limits::CLASS_BYTES_READ;
 
@@ -66,8 +67,8 @@ fn below(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns whether a file is the class that declares the natives for the compiler, which is no applet. Builds put it
-/// beside the applets.
+/// Returns whether a file is a class that declares natives for the compiler, which is no applet and no program. Builds
+/// put it beside the applets and programs.
 fn declares_natives(path: &Path) -> bool {
     let Ok(bytes) = input::read_file(path, CLASS_BYTES_READ) else {
         return false;
@@ -75,7 +76,7 @@ fn declares_natives(path: &Path) -> bool {
     let mut index = vec![0; ClassFile::index_len(&bytes)];
     let class = ClassFile::parse(&bytes, &mut index);
     class.is_ok_and(|class| {
-        let mut rows = NicNative::TABLE.iter();
+        let mut rows = NicNative::TABLE.iter().chain(ViaNative::TABLE);
         rows.any(|row| class.name() == row.class)
     })
 }

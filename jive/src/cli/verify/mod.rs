@@ -14,8 +14,9 @@ use jive_embed::lint::Warnings;
 use jive_embed::text::{path_text, printable, printable_path};
 use jive_embed::{Accepted, Asked, FoundAt, Rejected, Verdict, load_class};
 use jive_verifier::Policy;
-use nic_core::sle::{NicEntry, NicNative};
-use nic_experiment::scenario_file::{faults, not_offered_by};
+use nic_core::javia::ProgramEntry;
+use nic_core::sle::NicEntry;
+use nic_experiment::scenario_file::{faults, natives_of, not_offered_by};
 use nic_runtime::export::plain_json;
 use nic_runtime::profile::{APPLET_SECTIONS, Profile};
 use serde::Serialize;
@@ -35,7 +36,8 @@ Examples:
   jive verify --first Filter.class      the first fault alone, in place of all
   jive verify --profile lanai-1998 Filter.class
                                         may it run on a NIC with this profile?
-  jive verify --class-only *.class      judges classes that are no applets
+  jive verify --program Stream.class    is it a program that may run on the host?
+  jive verify --class-only *.class      judges classes that are neither
   cat Filter.class | jive verify -
   jive verify --lint build/classes      every class below a folder
   jive verify --format json Filter.class | jq .code
@@ -58,8 +60,12 @@ pub(super) struct Arguments {
     #[arg(long)]
     class_only: bool,
 
+    /// Judge the class as a program that runs on the host, in place of an applet
+    #[arg(long, conflicts_with = "class_only")]
+    program: bool,
+
     /// Also refuse what the NIC of this profile does not offer: a profile file, or the name of a built-in profile
-    #[arg(long, value_name = "PROFILE", conflicts_with = "class_only")]
+    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["class_only", "program"])]
     profile: Option<PathBuf>,
 
     /// Say of each accepted class what it can do at most; JSON always says it
@@ -113,6 +119,11 @@ const APPLET: Policy = Policy::Applet {
     entries: NicEntry::TABLE,
 };
 
+/// What every program must have.
+const PROGRAM: Policy = Policy::Program {
+    entries: ProgramEntry::TABLE,
+};
+
 /// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     let profile = match arguments
@@ -139,6 +150,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let policy = match &profile {
         Some(profile) => profile.receive.policy(),
         None if arguments.class_only => Policy::ClassOnly,
+        None if arguments.program => PROGRAM,
         None => APPLET,
     };
     let ClassFiles { files, empty } = ClassFiles::of(&arguments.files);
@@ -191,6 +203,7 @@ pub(super) fn with_warnings(file: &Path, console: &mut Console) -> Result<(), Fa
     let arguments = Arguments {
         files: Vec::new(),
         class_only: false,
+        program: false,
         profile: None,
         report: false,
         lint: true,
@@ -224,9 +237,10 @@ fn judge(
         file,
         source_path: arguments.source_path[..].into(),
     };
-    let mut verdict = Verdict::of(found, &bytes, (policy, NicNative::TABLE), asked);
+    let natives = natives_of(policy);
+    let mut verdict = Verdict::of(found, &bytes, (policy, natives), asked);
     if let Verdict::Rejected(rejected) = &mut verdict
-        && let Some(error) = load_class(&Bump::new(), &bytes, policy, NicNative::TABLE).err()
+        && let Some(error) = load_class(&Bump::new(), &bytes, policy, natives).err()
     {
         let all = faults(found, &bytes, policy, error);
         rejected.first.help.clone_from(&all.first().help);
