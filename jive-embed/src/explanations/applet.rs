@@ -19,14 +19,15 @@ pub(super) const ENTRIES: &[Explanation] = &[
     Explanation {
         code: "applet/member-descriptor",
         meaning: "A member of the applet has other parameters, another result or another type than \
-                  the NIC expects, or a method of the program has other ones than the host expects.",
+                  the NIC expects, or a method of the program has other ones than the host expects. The \
+                  methods of a program are `static int run()` and, if it wants, `static int \
+                  unreferenced(int buffer, int number)`.",
         example: "void doRx(int length, int channel) { }   // the NIC calls int doRx(int, int)",
         fix: "Declare `int doTx(int length, int channel, int offset)`, `int doRx(int length, int \
               channel)`, `byte[] RxBuf` and a constructor without parameters. The optional methods \
               of an applet are `int doTimer()`, `int doRefill(int length, int channel, int \
               offset)`, `int doWatch(int window, int offset, int length)` and `int doRead(int \
-              window, int offset, int status)`. The methods of a program are `static int run()` \
-              and, if it wants, `static int unreferenced(int buffer, int number)`.",
+              window, int offset, int status)`.",
     },
     Explanation {
         code: "applet/native-entry",
