@@ -7,6 +7,9 @@
 //! where the trap is the only thing that runs. On a host with several processors, a store to the victim between these
 //! steps would leave behind the request, and land in the port that came in. So stores to the frame are
 //! [held](super::StoreError::Held) from step 4 until step 6.
+//!
+//! Both sides of an end may be in the middle of their steps at the same time, and must be: a store or a request that waits
+//! for room in the link takes the interface's trap meanwhile. Two nodes that page each other in stand still otherwise.
 
 use super::frames::Victims;
 use super::line::Flushed;

@@ -8,5 +8,6 @@ mod pair;
 mod readers;
 mod schedules;
 mod set_up;
+mod standstill;
 mod stores;
 mod world;
