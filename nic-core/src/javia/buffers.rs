@@ -23,12 +23,7 @@ use crate::storage::{List, Storage};
 use crate::via::Handle;
 
 use super::refusal::{Obstacle, Operation, Refusal, State};
-use super::space::{Place, Space};
-
-/// Maximum number of buffers of a program without an allocator.
-///
-/// Each costs 32 bytes. Chosen.
-pub const BUFFERS_MAX: usize = 16;
+use super::space::{BUFFERS_MAX, Place, Space};
 
 /// Maximum number of registrations of a program's buffers without an allocator.
 ///
@@ -82,7 +77,7 @@ pub struct Registration {
 pub struct BufferArray {
     /// Where it lies.
     pub place: Place,
-    /// Its length in elements.
+    /// The count of elements.
     pub length: u32,
     /// Whether the buffer had no array before, so that the header is yet to be written.
     pub is_new: bool,

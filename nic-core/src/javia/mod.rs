@@ -12,11 +12,9 @@ mod space;
 mod tests;
 mod tickets;
 
-pub use buffers::{
-    BUFFERS_MAX, BufferArray, Buffers, Posted, REGISTRATIONS_MAX, Registration, Waiting,
-};
+pub use buffers::{BufferArray, Buffers, Posted, REGISTRATIONS_MAX, Registration, Waiting};
 pub use entries::{EntryCall, ProgramEntry};
 pub use native::{ViaKind, ViaNative, status_number};
 pub use refusal::{Obstacle, Operation, Refusal, State};
-pub use space::Place;
+pub use space::{BUFFERS_MAX, Place};
 pub use tickets::{Ticket, TicketRing};

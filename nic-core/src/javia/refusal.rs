@@ -77,21 +77,21 @@ impl State {
 /// What of a buffer forbids an operation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// The state of its array.
+    /// The state of the buffer's array.
     State,
-    /// It is registered for this VI.
+    /// A registration of the buffer for this VI.
     Registered {
         /// The VI's number among the endpoints of the process.
         vi: u32,
     },
-    /// Descriptors under way name it.
+    /// Descriptors under way that name the buffer.
     UnderWay {
         /// Number of descriptors.
         descriptors: u32,
     },
-    /// Its length is no multiple of the length of an element.
+    /// The length of the buffer, which is no multiple of an element's.
     Length {
-        /// Its length in bytes.
+        /// The length in bytes.
         bytes: u32,
     },
 }

@@ -4,7 +4,10 @@ use jive_core::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
 
 use crate::storage::{List, Storage};
 
-use super::buffers::BUFFERS_MAX;
+/// Maximum number of buffers of a program without an allocator.
+///
+/// Each costs 32 bytes. Chosen.
+pub const BUFFERS_MAX: usize = 16;
 
 /// The place of a buffer among the elements of the array in which all buffers of a program lie.
 ///
