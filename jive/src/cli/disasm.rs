@@ -10,6 +10,7 @@ use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable_path;
 use jive_embed::{Listing, LoadError, Rejection};
 use jive_verifier::Policy;
+use nic_core::javia::ViaNative;
 use nic_core::sle::NicNative;
 
 use super::class_file;
@@ -63,7 +64,13 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             return Ok(Status::Rejected);
         }
     };
-    let (listing, verified) = Listing::of(class, Policy::ClassOnly, NicNative::TABLE);
+    let (mut listing, mut verified) = Listing::of(class, Policy::ClassOnly, NicNative::TABLE);
+    if verified.is_err() {
+        let of_program = Listing::of(class, Policy::ClassOnly, ViaNative::TABLE);
+        if of_program.1.is_ok() {
+            (listing, verified) = of_program;
+        }
+    }
     write!(console.out(), "{listing}")?;
     if let Err(error) = verified {
         let rejection = Rejection::explore(

@@ -12,6 +12,8 @@ fn every_shipped_program_is_a_program() {
         assert_eq!((ended.status, ended.err.as_str()), (0, ""), "{}", ended.out);
         let ok = format!("ok: builtin:{name}: class {name}, major 52, ");
         assert!(ended.out.starts_with(&ok), "{}", ended.out);
+        let listed = jive(words(&format!("disasm builtin:{name}")));
+        assert_eq!((listed.status, listed.err.as_str()), (0, ""));
     }
 }
 
