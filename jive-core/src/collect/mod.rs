@@ -390,3 +390,6 @@ fn assign(heap: &Heap<'_>, arrays: &mut [CollectorEntry], first: u32) -> u32 {
         next.saturating_add(padded.unwrap_or(u32::MAX))
     })
 }
+
+#[cfg(test)]
+mod tests;

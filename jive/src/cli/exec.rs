@@ -4,11 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
-use clap::Args;
-use jive_core::{LinkedClass, Trap};
+use clap::{Args, ValueEnum};
+use jive_core::{LinkedClass, Motion, Trap};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{printable, printable_path};
-use jive_embed::{FoundAt, Rejections, closest, input, load_class, names, plain_text};
+use jive_embed::{
+    CollectedClass, FoundAt, Rejections, closest, input, load_class, load_collected, names,
+    plain_text,
+};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 
@@ -35,6 +38,7 @@ Examples:
   jive exec --fuel 1000 Maths.class loop
   jive exec --calls calls.txt Maths.class
   jive exec --time 1000 Maths.class checksum 0 1500
+  jive exec --collect Maths.class primes 100
 
 Exit status:
   0  every call returned
@@ -68,6 +72,11 @@ pub(super) struct Arguments {
           value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
 
+    /// Collect garbage at every allocation: results, traps and fuel must not change
+    #[arg(long, value_enum, value_name = "COLLECTOR", num_args = 0..=1, require_equals = true,
+          default_missing_value = "moving", conflicts_with = "time")]
+    collect: Option<Collects>,
+
     /// A class file, or `builtin:NAME`; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -76,6 +85,15 @@ pub(super) struct Arguments {
     #[arg(value_name = "METHOD [INT]", num_args = 1.., required_unless_present = "calls",
           trailing_var_arg = true, allow_negative_numbers = true)]
     call: Vec<String>,
+}
+
+/// A collector.
+#[derive(Copy, Clone, ValueEnum)]
+enum Collects {
+    /// Each collection moves every array
+    Moving,
+    /// Arrays stay where they are, and new ones take the gaps
+    Stationary,
 }
 
 /// Carries the command out.
@@ -90,24 +108,61 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         }
     };
     let arena = Bump::new();
-    let loaded = match load_class(&arena, &bytes, Policy::ClassOnly, NicNative::TABLE) {
+    let (policy, natives) = (Policy::ClassOnly, NicNative::TABLE);
+    let loaded = match arguments.collect {
+        None => load_class(&arena, &bytes, policy, natives).map(Loaded::Applet),
+        Some(collects) => load_collected(&arena, &bytes, policy, natives)
+            .map(|collected| Loaded::Collected(collected, collects)),
+    };
+    let loaded = match loaded {
         Ok(loaded) => loaded,
         Err(error) => {
             let found = FoundAt {
                 file,
                 source_path: arguments.source_path[..].into(),
             };
-            let rejections =
-                Rejections::explore(found, &bytes, Policy::ClassOnly, NicNative::TABLE, error);
+            let rejections = Rejections::explore(found, &bytes, policy, natives, error);
             console.notice(&rejections.render())?;
             return Ok(Status::Rejected);
         }
     };
-    match plan(arguments, &loaded) {
-        Ok(plan) => execute(arguments, &arena, &loaded, &plan, console),
+    match plan(arguments, loaded.class()) {
+        Ok(plan) => {
+            let machine = loaded.machine(&arena, arguments);
+            execute(arguments, machine, &plan, console)
+        }
         Err(WrongCall { title, notes }) => {
             console.notice(&sentence(&title, &notes))?;
             Ok(Status::Unusable)
+        }
+    }
+}
+
+/// A class, linked as the options say.
+enum Loaded<'a> {
+    Applet(LinkedClass<'a>),
+    Collected(CollectedClass<'a>, Collects),
+}
+
+impl<'a> Loaded<'a> {
+    fn class(&self) -> &LinkedClass<'a> {
+        match self {
+            Loaded::Applet(class) => class,
+            Loaded::Collected(collected, _) => &collected.class,
+        }
+    }
+
+    fn machine(&'a self, arena: &'a Bump, arguments: &Arguments) -> Machine<'a> {
+        let Arguments { heap, fuel, .. } = *arguments;
+        match self {
+            Loaded::Applet(class) => Machine::new(arena, class, heap, fuel),
+            Loaded::Collected(class, collects) => {
+                let motion = match collects {
+                    Collects::Moving => Motion::Moving,
+                    Collects::Stationary => Motion::Stationary,
+                };
+                Machine::with_collector(arena, class, motion, heap, fuel)
+            }
         }
     }
 }
@@ -197,12 +252,10 @@ impl WrongCall {
 
 fn execute(
     arguments: &Arguments,
-    arena: &Bump,
-    loaded: &LinkedClass<'_>,
+    mut machine: Machine<'_>,
     plan: &Plan,
     console: &mut Console,
 ) -> Result<Status, Failure> {
-    let mut machine = Machine::new(arena, loaded, arguments.heap, arguments.fuel);
     let mut explained = Explained::default();
     if let Err(trap) = machine.initialize() {
         return tell(arguments, &mut machine, (trap, &mut explained), console);

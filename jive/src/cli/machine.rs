@@ -2,10 +2,10 @@
 
 use bumpalo::Bump;
 use jive_core::{
-    CallStack, FieldId, Frame, Heap, Instance, Lifetime, LinkedClass, MethodId, NativeId, Natives,
-    Trap, TrapKind,
+    CallStack, FieldId, Frame, Heap, Instance, Lifetime, LinkedClass, MethodId, Motion, NativeId,
+    Natives, Trap, TrapKind,
 };
-use jive_embed::{FoundAt, TrapDiagnosis, names};
+use jive_embed::{CollectedClass, Collecting, FoundAt, TrapDiagnosis, names};
 use nic_core::sle::{Rights, TrapCause};
 use nic_runtime::applet::DetachedEndpoint;
 
@@ -15,6 +15,9 @@ use super::cpu_clock;
 /// How deep the calls within one call may nest.
 const NESTED_CALLS: usize = 200;
 
+/// How many frames the call stack has.
+const FRAMES: usize = NESTED_CALLS + 1;
+
 /// An instance of a class with everything that its calls need.
 pub(super) struct Machine<'a> {
     loaded: LinkedClass<'a>,
@@ -22,6 +25,8 @@ pub(super) struct Machine<'a> {
     stack: CallStack<'a>,
     endpoint: Endpoint,
     fuel: u64,
+    /// Makes the calls, if there is a collection at every allocation.
+    collecting: Option<Collecting<'a>>,
 }
 
 /// The endpoint that natives act on, and whether a native was called.
@@ -53,22 +58,42 @@ impl<'a> Machine<'a> {
         fuel: u64,
     ) -> Machine<'a> {
         let program = loaded.program;
-        let frames = NESTED_CALLS + 1;
         let fields = arena.alloc_slice_fill_copy(program.field_count(), 0);
         let heap = Heap::new(arena.alloc_slice_fill_copy(heap_bytes as usize, 0));
         Machine {
             loaded: *loaded,
             instance: Instance::new(program, fields, heap),
             stack: CallStack::new(
-                arena.alloc_slice_fill_copy(frames, Frame::default()),
-                arena.alloc_slice_fill_copy(program.slots_for(frames), 0),
+                arena.alloc_slice_fill_copy(FRAMES, Frame::default()),
+                arena.alloc_slice_fill_copy(program.slots_for(FRAMES), 0),
             ),
             endpoint: Endpoint {
                 detached: DetachedEndpoint::default(),
                 touched: false,
             },
             fuel,
+            collecting: None,
         }
+    }
+
+    /// Makes an instance as [`Machine::new`] does, with a collection at every allocation.
+    pub(super) fn with_collector(
+        arena: &'a Bump,
+        collected: &'a CollectedClass<'a>,
+        motion: Motion,
+        heap_bytes: u32,
+        fuel: u64,
+    ) -> Machine<'a> {
+        let mut machine = Machine::new(arena, &collected.class, heap_bytes, fuel);
+        let slots = collected.class.program.slots_for(FRAMES);
+        machine.collecting = Some(Collecting::new(
+            arena,
+            collected.roots(),
+            motion,
+            &machine.instance,
+            slots,
+        ));
+        machine
     }
 
     /// Runs the static initializer and the constructor without parameters.
@@ -96,9 +121,13 @@ impl<'a> Machine<'a> {
             stack,
             endpoint,
             fuel,
+            collecting,
             ..
         } = self;
-        let outcome = instance.call(stack, method, args, *fuel, Lifetime::Persistent, endpoint);
+        let outcome = match collecting {
+            None => instance.call(stack, method, args, *fuel, Lifetime::Persistent, endpoint),
+            Some(collecting) => collecting.call((instance, stack), method, args, *fuel, endpoint),
+        };
         if endpoint.touched {
             match outcome {
                 Ok(_) => endpoint.detached.call_returned(),

@@ -64,6 +64,45 @@ fn traps_are_printed_with_their_place() {
 }
 
 #[test]
+fn garbage_is_collected_at_every_allocation() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let calls = directory.path().join("calls");
+    // Each array takes more than half of the heap of 1 MiB.
+    fs::write(&calls, "array 600000\narray 600000\nkeep 3\ndepth 200\n").expect("a file");
+    let calls = calls.to_str().expect("UTF-8");
+    let after = |option: &str| {
+        let line = format!("exec {option} --calls {calls} Calls.class array -1");
+        jive(words(line.trim()))
+    };
+    let kept = after("");
+    assert!(kept.out.contains("OutOfMemoryError"), "{}", kept.out);
+    let result = "return: byte[600000]\n";
+    for option in ["--collect", "--collect=moving", "--collect=stationary"] {
+        let ended = after(option);
+        let expected = format!("{result}{result}return: 3\nreturn: 200\nreturn: null\n");
+        assert_eq!((ended.status, ended.out), (0, expected), "{option}");
+    }
+}
+
+#[test]
+fn traps_are_those_without_a_collector() {
+    for call in [
+        "keep -1",
+        "keep 2000000",
+        "divide 1 0",
+        "depth 201",
+        "send 1",
+    ] {
+        let [plain, collected] = ["", "--collect "].map(|option| {
+            let ended = jive(words(&format!("exec {option}Calls.class {call}")));
+            (ended.status, ended.out, ended.err)
+        });
+        assert_eq!(plain, collected, "{call}");
+        assert_eq!(plain.0, 3, "{call}");
+    }
+}
+
+#[test]
 fn an_endless_loop_runs_out_of_fuel_within_a_second() {
     let start = std::time::Instant::now();
     let ended = jive(words("exec Calls.class spin"));

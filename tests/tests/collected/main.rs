@@ -3,6 +3,7 @@
 #[path = "../../../nic-runtime/tests/shared/runs.rs"]
 mod runs;
 
+mod below;
 mod calls;
 mod pair;
 mod smith;

@@ -37,7 +37,7 @@ fn run_classes(motion: Motion) -> u64 {
         let bytes = smith.class(kind, &mut random);
         let room = Room {
             motion,
-            heap: 1 << 20,
+            heap: 1 << 18,
             fuel: 2_000,
             nested: 20,
         };
