@@ -7,3 +7,4 @@ mod below;
 mod calls;
 mod pair;
 mod smith;
+mod vouched;
