@@ -21,6 +21,7 @@ use jive_core::{
 use jive_verifier::Policy;
 
 use crate::load::{LoadError, load_class};
+use crate::roots::{CollectedClass, load_collected};
 
 /// The class of the natives that replace stores. No applet can call a native of [`CLASS`], because no table for
 /// verifying applets contains this class.
@@ -109,6 +110,25 @@ pub fn load_preset<'a>(
     };
     let bytes = &*arena.alloc_slice_copy(&rewritten);
     load_class(arena, bytes, policy, &with_stores(natives))
+}
+
+/// Loads a class once more as [`load_preset`] does, and links it for a collector.
+///
+/// # Errors
+///
+/// Returns an error as [`load_preset`] does.
+pub fn load_preset_collected<'a>(
+    arena: &'a Bump,
+    bytes: &[u8],
+    loaded: &CollectedClass<'a>,
+    policy: Policy,
+    natives: &[NativeDecl<'_>],
+) -> Result<CollectedClass<'a>, LoadError> {
+    let Some(rewritten) = rewrite(bytes, &loaded.class) else {
+        return Ok(loaded.clone());
+    };
+    let bytes = &*arena.alloc_slice_copy(&rewritten);
+    load_collected(arena, bytes, policy, &with_stores(natives))
 }
 
 /// Returns the parameter type of the native that stores to a field of this type. Returns `None` if a field of this
