@@ -4,6 +4,7 @@
 pub mod draws;
 pub mod large;
 pub mod library;
+pub mod programs;
 pub mod worst;
 
 use nic_core::id::{ChannelId, EndpointId, NicId};

@@ -13,7 +13,7 @@ use jive_embed::{Instance, Limits, Method, NoNatives, load, load_class, verify_c
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::spec::Scenario;
-use traffic::Traffic;
+use traffic::{Traffic, programs};
 
 /// Number of simulated packets; the instructions that build the simulation are counted too.
 const PACKETS: u64 = 1_000;
@@ -51,6 +51,8 @@ fn main() {
         Some("packets") => counted_packets(&Traffic::of_one_pair(PACKETS).scenario()),
         Some("summary") => counted_summary(&Traffic::of_one_pair(PACKETS).scenario()),
         Some("stats") => counted_stats(&Traffic::of_one_pair(PACKETS).scenario()),
+        Some("applet") => counted_applet(&mut programs::applets(&Bump::new())),
+        Some("collected") => counted_collected(&mut programs::collected(&Bump::new())),
         Some("calls") => {
             let bytes = traffic::large::class_file(METHODS_MAX, 1);
             let class = load(&bytes, &[]).expect("loads");
@@ -60,7 +62,10 @@ fn main() {
             counted_calls(&mut instance.expect("has no initializer"), method);
         }
         _ => {
-            eprintln!("usage: counted load|large|verify|analysis|packets|summary|stats|calls");
+            eprintln!(
+                "usage: counted \
+                 load|large|verify|analysis|packets|summary|stats|applet|collected|calls"
+            );
             std::process::exit(2);
         }
     }
@@ -141,6 +146,22 @@ fn counted_stats(scenario: &Scenario) {
     summary.end(end.time, end.reason);
     stats.end(end.time);
     black_box((summary.totals(), stats.report()));
+}
+
+/// Runs programs that are linked as applets.
+#[inline(never)]
+fn counted_applet(programs: &mut [programs::Program<'_>]) {
+    for program in programs {
+        black_box(black_box(program).run());
+    }
+}
+
+/// Runs the same programs, linked for a collector.
+#[inline(never)]
+fn counted_collected(programs: &mut [programs::CollectedProgram<'_>]) {
+    for program in programs {
+        black_box(black_box(program).run());
+    }
 }
 
 #[inline(never)]
