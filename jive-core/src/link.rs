@@ -468,6 +468,7 @@ fn link_method<L: Linking>(
     Ok(length)
 }
 
+#[inline(always)]
 fn link_field(class: &ClassFile<'_>, field: &Field<'_>) -> Result<LinkedField, LinkErrorKind> {
     let kind = parse_field(field.descriptor.as_bytes())
         .map_err(|_| LinkErrorKind::Descriptor)

@@ -73,6 +73,7 @@ pub fn link_collected<'m, 's>(
 }
 
 /// Lends the memory for a program.
+#[inline(always)]
 fn program_storage<'m, 's>(
     size: ProgramSize,
     kept: &impl Arena<'m>,

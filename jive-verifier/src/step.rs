@@ -175,6 +175,7 @@ impl Step<'_, '_, '_> {
         }
     }
 
+    #[cfg_attr(not(target_pointer_width = "32"), inline(always))]
     fn returns(&mut self, kind: Option<Computational>) -> Result<(), VerifyErrorKind> {
         let result = self.members.signatures().result(self.method.signature);
         let declared = result.map(|result| match result {
@@ -196,6 +197,7 @@ impl Step<'_, '_, '_> {
         Ok(())
     }
 
+    #[cfg_attr(not(target_pointer_width = "32"), inline(always))]
     fn member(&mut self, index: CpIndex, usage: MemberUse) -> Result<(), VerifyErrorKind> {
         let opcode = self.opcode;
         match self.members.target(index) {

@@ -52,6 +52,7 @@ pub(super) fn finish<L: Linking>(
 /// element of [`Emitter::ends`].
 ///
 /// A jump whose target or cost does not fit becomes a far jump.
+#[inline(always)]
 fn resolve(
     op: &mut Op,
     end: u16,
