@@ -339,7 +339,7 @@ impl FromSpace<'_> {
 impl Instance<'_> {
     /// Collects as [`Collector::collect`] does. The fields of the instance are roots too.
     ///
-    /// The arguments of a native are in registers, so whoever performs it reads them anew afterwards
+    /// The arguments of a native are in registers, so a native reads them anew afterwards
     /// ([`CallStack::native_arguments`](crate::CallStack::native_arguments)). A result that it has made already must be
     /// among the other roots ([`Held`]).
     ///
