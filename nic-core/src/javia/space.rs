@@ -69,13 +69,14 @@ pub(super) struct Space<S: Storage> {
 }
 
 impl<S: Storage> Space<S> {
-    /// Returns a space of `bytes` bytes without buffers. A rest that is too short for the alignment is never used.
+    /// Returns a space of `bytes` bytes without buffers. A rest that is shorter than the alignment is never used, because
+    /// every place is as long as a multiple of it.
     pub(super) fn new(bytes: u32) -> Space<S> {
         let mut gaps = S::List::default();
-        let end = bytes - bytes % ARRAY_ALIGNMENT;
-        if end > 0 {
-            gaps.push(Gap { start: 0, end });
-        }
+        gaps.push(Gap {
+            start: 0,
+            end: bytes,
+        });
         Space { gaps }
     }
 

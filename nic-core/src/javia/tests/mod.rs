@@ -26,7 +26,7 @@ fn buffers_do_what_the_table_of_states_says() {
     let mut seen = BTreeSet::new();
     for run in 0..runs(1000) {
         let mut world = World::new(run);
-        for _ in 0..80 {
+        for _ in 0..160 {
             world.step();
         }
         seen.append(&mut world.seen);
@@ -36,6 +36,7 @@ fn buffers_do_what_the_table_of_states_says() {
         "alloc: done",
         "alloc: NegativeArraySizeException NegativeLength bytes",
         "alloc: OutOfMemoryError NoRoom bytes",
+        "alloc: full table",
         "free: done",
         "free: ProtectionFault NoBuffer buffer",
         "register: done",

@@ -12,7 +12,7 @@ use crate::random::Generator;
 use crate::storage::Fixed;
 use crate::via::Handle;
 
-/// Length of the space. 16 buffers of no bytes fill half of it, so now the table is full first and now the space.
+/// Length of the space.
 pub(super) const SPACE: u32 = 252;
 /// The part of the space that places can use.
 const USABLE: u32 = 248;
@@ -69,6 +69,8 @@ enum Collector {
 pub(super) struct World {
     random: Generator,
     collector: Collector,
+    /// One more than the greatest length of a new buffer, with which now the table is full first and now the space.
+    longest: u32,
     real: Buffers<Fixed>,
     memory: Vec<u8>,
     buffers: BTreeMap<i32, ModelBuffer>,
@@ -101,9 +103,14 @@ impl World {
             0 => Collector::Moving,
             _ => Collector::Stationary,
         };
+        let longest = match random.draw() % 2 {
+            0 => 3,
+            _ => 43,
+        };
         World {
             random,
             collector,
+            longest,
             real: Buffers::new(SPACE),
             memory: vec![0; index(SPACE)],
             buffers: BTreeMap::new(),
@@ -179,7 +186,7 @@ impl World {
     }
 
     fn alloc(&mut self) {
-        let bytes = i32::try_from(self.below(44)).unwrap() - 1;
+        let bytes = i32::try_from(self.below(self.longest + 1)).unwrap() - 1;
         let found = self.real.alloc(bytes);
         let Ok(length) = u32::try_from(bytes) else {
             let expected = Err(Refusal::NegativeLength { bytes });
@@ -194,6 +201,9 @@ impl World {
             start + needed <= USABLE && !live.any(|place| overlaps((*start, start + needed), place))
         };
         let start = (0..USABLE).step_by(8).find(fits);
+        if start.is_some() && self.buffers.len() == BUFFERS_MAX {
+            self.seen.insert("alloc: full table".to_owned());
+        }
         let start = start.filter(|_| self.buffers.len() < BUFFERS_MAX);
         let expected = start
             .map(|_| self.made + 1)
