@@ -184,7 +184,7 @@ impl<S: Storage, E: Clone + core::fmt::Debug> Side<S, E> {
     }
 }
 
-/// One end of a link. It knows nothing of time or of bytes in memory: whoever has it carries its messages, and copies
+/// One end of a link. It knows nothing of time or of bytes in memory: its owner carries its messages, and copies
 /// between frames and backing memory when told to.
 ///
 /// Ports and frames of each direction are managed by the sender (S4-10).

@@ -6,7 +6,7 @@ use super::pages::PageEntry;
 use crate::storage::{List, Storage};
 
 /// Maximum number of ports of one direction of a link without an allocator. A send port costs 200 bytes and a receive port
-/// 120, most of it for those who map it. Chosen.
+/// 120, most of it for the processes that map it. Chosen.
 pub const PORTS_MAX: usize = 32;
 
 /// Maximum number of pages that map one port without an allocator. Each costs 24 bytes. Chosen.

@@ -54,7 +54,7 @@ pub enum Refused {
     Resident {
         /// The port.
         port: PortId,
-        /// Its frame.
+        /// The frame in which the port lies.
         frame: FrameId,
     },
     /// An answer to a proposal that was not made.

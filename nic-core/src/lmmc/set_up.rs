@@ -21,7 +21,7 @@ use crate::storage::{List, Storage};
 /// What a set-up message has done at this end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// A port is open at this end. Its bytes are 0: whoever has the receiver's memory clears the frame and the backing
+    /// A port is open at this end. Its bytes are 0: the owner of the receiver's memory clears the frame and the backing
     /// memory of the port, which may have belonged to other ports.
     Opened {
         /// The port.

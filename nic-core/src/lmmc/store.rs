@@ -51,13 +51,13 @@ pub struct Store<'a> {
 /// What a store does.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Effect {
-    /// It has no bytes.
+    /// The store has no bytes.
     Nothing,
-    /// It leaves at once.
+    /// The store leaves at once.
     Leaves,
-    /// It goes into the port's line.
+    /// The store goes into the port's line.
     Joins,
-    /// It begins a line, and the line before it leaves if there is one.
+    /// The store begins a line, and the line before it leaves if there is one.
     Begins { leaves: bool },
 }
 

@@ -151,7 +151,7 @@ fn gathered_writes_leave_before_what_comes_after_them() {
         flushed.map(|flushed| (flushed.write().offset, flushed.write().bytes.to_vec()))
     };
     assert_eq!(policy(&mut sender, Policy::Late), None);
-    // The policy is the port's: whoever maps it gathers into the same line, and whoever maps it later does too.
+    // The policy is the port's: each process that maps it gathers into the same line, also one that maps it later.
     sender.map(page(2, 9), Direction::Send, 1);
     for (at, offset) in [(page(0, 0), 10), (page(1, 5), 11), (page(2, 9), 12)] {
         assert_eq!(sender.store(at, (offset, &[offset as u8])), Ok(None));
