@@ -232,6 +232,14 @@ impl<'s> CallStack<'s> {
         }
     }
 
+    /// Gives the activation this much fuel in place of what it has left, while it waits for a native. What it has executed
+    /// stays counted.
+    pub const fn set_fuel(&mut self, fuel: u64) {
+        let executed = self.executed();
+        self.activation.fuel = fuel;
+        self.activation.granted = fuel.saturating_add(executed);
+    }
+
     /// Gives the activation the outcome of the native that it waits for. The activation ignores the value that a void
     /// native returns.
     ///

@@ -222,7 +222,8 @@ impl Sink for Seen {
             | EventKind::Sle(_)
             | EventKind::Emp(_)
             | EventKind::Via(_)
-            | EventKind::Remote(_) => {}
+            | EventKind::Remote(_)
+            | EventKind::Host(_) => {}
         }
     }
 }

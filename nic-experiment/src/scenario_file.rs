@@ -208,7 +208,7 @@ pub fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (Pat
     }
 }
 
-/// Describes the faults of every rejected class that an endpoint of a scenario begins with.
+/// Describes the faults of every rejected class that an endpoint of a scenario begins with, or that a process runs.
 fn rejected_classes((name, source_path): (&Path, SourcePath<'_>), scenario: &Scenario) -> String {
     let mut reports = Vec::new();
     let used = scenario.endpoints.iter().flat_map(|endpoint| {
@@ -227,8 +227,24 @@ fn rejected_classes((name, source_path): (&Path, SourcePath<'_>), scenario: &Sce
             reports.push(rejections.render());
         }
     }
+    for spec in &scenario.programs {
+        let (file, bytes) = class_file(name, scenario, spec.class);
+        let arena = Bump::new();
+        let natives = ViaNative::TABLE;
+        if let Err(error) = load_class(&arena, bytes, PROGRAM, natives) {
+            let file = file.as_path();
+            let found = FoundAt { file, source_path };
+            let rejections = Rejections::explore(found, bytes, PROGRAM, natives, error);
+            reports.push(rejections.render());
+        }
+    }
     reports.join("\n\n")
 }
+
+/// What the verifier requires of a class that a process runs.
+const PROGRAM: Policy = Policy::Program {
+    entries: ProgramEntry::TABLE,
+};
 
 /// Returns the faults of a rejected class. The help for an applet of the other kind of NIC names that kind.
 #[must_use]

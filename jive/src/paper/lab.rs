@@ -222,7 +222,8 @@ impl Sink for Recording {
             | EventKind::Sle(_)
             | EventKind::Emp(_)
             | EventKind::Via(_)
-            | EventKind::Remote(_) => return,
+            | EventKind::Remote(_)
+            | EventKind::Host(_) => return,
         };
         // Events during loading belong to no measurement.
         if let Some(endpoint) = event.endpoint.filter(|_| event.time >= START) {

@@ -8,6 +8,7 @@
 //! interned when the simulation is built. The code that emits an event does not depend on which outputs listen.
 
 pub use crate::emp::EmpEvent;
+pub use crate::host::HostEvent;
 use crate::id::{EndpointId, NicId};
 pub use crate::nic::{DropReason, NicEvent, Part, WireDropReason};
 pub use crate::remote::{ReadStatus, RemoteEvent, WindowName, WriteHow};
@@ -99,6 +100,8 @@ families! {
     Remote(RemoteEvent),
     /// An event of an endpoint's applet.
     Sle(SleEvent),
+    /// An event of a process that runs a class.
+    Host(HostEvent),
 }
 
 impl EventKind<'_> {
@@ -109,9 +112,11 @@ impl EventKind<'_> {
         match self {
             EventKind::Nic(event) => event.shown(),
             EventKind::Sle(event) => event.shown(),
-            EventKind::Unet(_) | EventKind::Emp(_) | EventKind::Via(_) | EventKind::Remote(_) => {
-                Shown::Always
-            }
+            EventKind::Unet(_)
+            | EventKind::Emp(_)
+            | EventKind::Via(_)
+            | EventKind::Remote(_)
+            | EventKind::Host(_) => Shown::Always,
         }
     }
 
@@ -126,7 +131,8 @@ impl EventKind<'_> {
             | EventKind::Unet(_)
             | EventKind::Emp(_)
             | EventKind::Via(_)
-            | EventKind::Remote(_) => None,
+            | EventKind::Remote(_)
+            | EventKind::Host(_) => None,
         }
     }
 
@@ -141,7 +147,8 @@ impl EventKind<'_> {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
-            | EventKind::Sle(_) => None,
+            | EventKind::Sle(_)
+            | EventKind::Host(_) => None,
         }
     }
 
@@ -155,7 +162,8 @@ impl EventKind<'_> {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
-            | EventKind::Sle(_) => None,
+            | EventKind::Sle(_)
+            | EventKind::Host(_) => None,
         }
     }
 
@@ -166,9 +174,11 @@ impl EventKind<'_> {
         match self {
             EventKind::Nic(event) => event.in_use(),
             EventKind::Via(event) => event.in_use(),
-            EventKind::Unet(_) | EventKind::Emp(_) | EventKind::Remote(_) | EventKind::Sle(_) => {
-                None
-            }
+            EventKind::Unet(_)
+            | EventKind::Emp(_)
+            | EventKind::Remote(_)
+            | EventKind::Sle(_)
+            | EventKind::Host(_) => None,
         }
     }
 }

@@ -380,6 +380,15 @@ impl<S: Storage> Buffers<S> {
         Ok(self.buffers[self.index(buffer)?].state)
     }
 
+    /// Returns where a buffer lies.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Refusal::NoBuffer`].
+    pub fn place(&self, buffer: i32) -> Result<Place, Refusal> {
+        Ok(self.buffers[self.index(buffer)?].place)
+    }
+
     /// Returns the registration of a ticket.
     ///
     /// # Errors

@@ -35,18 +35,23 @@ pub struct TicketRing<S: Storage> {
     tickets: S::List<Ticket, DESCRIPTORS_MAX>,
     capacity: u32,
     next: i32,
+    first: i32,
+    step: i32,
     returned: Option<Ticket>,
 }
 
 impl<S: Storage> TicketRing<S> {
     /// Returns a ring without tickets for a queue of `capacity` descriptors. Without an allocator, it has at most
-    /// [`DESCRIPTORS_MAX`] places.
+    /// [`DESCRIPTORS_MAX`] places. The numbers of its tickets begin with `first` and grow by `step`, so that several
+    /// rings can have different ones. Both are positive.
     #[must_use]
-    pub fn new(capacity: u32) -> TicketRing<S> {
+    pub fn new(capacity: u32, (first, step): (i32, i32)) -> TicketRing<S> {
         TicketRing {
             tickets: S::List::default(),
             capacity: S::capacity::<DESCRIPTORS_MAX>(capacity),
-            next: 0,
+            next: first,
+            first,
+            step,
             returned: None,
         }
     }
@@ -59,7 +64,7 @@ impl<S: Storage> TicketRing<S> {
         (offset, length): (u32, u32),
         tag: i32,
     ) -> Option<i32> {
-        if u32::try_from(self.tickets.len()).is_ok_and(|count| count >= self.capacity) {
+        if self.is_full() {
             return None;
         }
         let number = self.next;
@@ -75,9 +80,21 @@ impl<S: Storage> TicketRing<S> {
         if !self.tickets.push(ticket) {
             return None;
         }
-        // Numbers are never negative. After the last one they begin anew: no ring is long enough to still have the first.
-        self.next = self.next.wrapping_add(1) & i32::MAX;
+        // After the last number they begin anew: no ring is long enough to still have the first.
+        self.next = self.next.checked_add(self.step).unwrap_or(self.first);
         Some(number)
+    }
+
+    /// Returns the number of the next ticket.
+    #[must_use]
+    pub const fn next_number(&self) -> i32 {
+        self.next
+    }
+
+    /// Returns whether the ring has no place for another ticket.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        u32::try_from(self.tickets.len()).is_ok_and(|count| count >= self.capacity)
     }
 
     /// Returns the oldest ticket under way: the next descriptor that completes is its own.

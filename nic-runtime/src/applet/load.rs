@@ -23,7 +23,7 @@ use crate::calls::quota::Spent;
 use crate::engine;
 use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
-use crate::spec::{EndpointSpec, FieldState};
+use crate::spec::{EndpointSpec, FieldState, preset};
 use crate::storage::Endpoint;
 use crate::storage::Growing;
 use crate::wire::PacketRef;
@@ -130,8 +130,8 @@ fn load_applet(
     sent: &mut Vec<PacketRef>,
 ) -> Result<(), NotLoaded> {
     let program = sim.applets[applet_at.applet].class.program;
-    let mut stores = state::stores(state);
-    state::set(&mut sim.applets[applet_at.applet].instance, state);
+    let mut stores = preset::stores(state);
+    preset::set(&mut sim.applets[applet_at.applet].instance, state);
     let nic = sim.endpoints[applet_at.endpoint].nic;
     let on = sim.nics[nic].first_processor();
     match run_initializers(sim, on, applet_at, (&mut stores, &mut BeforeStart { sent })) {

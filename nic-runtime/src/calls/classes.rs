@@ -4,8 +4,10 @@ use bumpalo::Bump;
 use jive_core::LinkedClass;
 use jive_embed::{LoadError, load_class};
 use jive_verifier::Policy;
+use nic_core::javia::ViaNative;
 use nic_core::sle::NicNative;
 
+use super::programs;
 use super::refused::SimError;
 use crate::profile::Receive;
 use crate::spec::{EndpointSpec, Scenario};
@@ -14,7 +16,8 @@ use crate::spec::{EndpointSpec, Scenario};
 /// classes with which endpoints start have been accepted.
 pub(crate) type Classes<'a> = &'a [Result<LinkedClass<'a>, LoadError>];
 
-/// Loads each class of the scenario once. Loading may reject a class that only a swap names.
+/// Loads each class of the scenario once: as an applet, or as a program if only processes run it. Loading may reject a
+/// class that only a swap names.
 pub(crate) fn load_classes<'a>(
     arena: &'a Bump,
     scenario: &'a Scenario,
@@ -27,7 +30,11 @@ pub(crate) fn load_classes<'a>(
     let policies = scenario.policies();
     for ((class, spec), policies) in scenario.classes.iter().enumerate().zip(policies) {
         let load = |policy| load_class(arena, &spec.bytes, policy, NicNative::TABLE);
-        let loaded = load_for_any(&policies, load);
+        let is_program = scenario.programs.iter().any(|spec| spec.class == class);
+        let loaded = match is_program && !is_first[class] {
+            true => load_class(arena, &spec.bytes, programs::POLICY, ViaNative::TABLE),
+            false => load_for_any(&policies, load),
+        };
         if let (Err(error), true) = (loaded, is_first[class]) {
             return Err(SimError::Class { class, error });
         }

@@ -19,6 +19,7 @@ pub(crate) mod ledger;
 pub(crate) mod needs;
 pub(crate) mod pending;
 pub(crate) mod processor;
+pub(crate) mod programs;
 pub(crate) mod quota;
 pub(crate) mod reassembly;
 pub(crate) mod refused;

@@ -65,7 +65,7 @@ pub enum SimError {
     },
     /// Programs are to make the connection of a channel, and none was supplied that can.
     #[error(
-        "nobody makes the connection of channel {channel}: `connect = \"program\"` needs a program in Rust at one end; \
+        "nobody makes the connection of channel {channel}: `connect = \"program\"` needs a class or a program in Rust at one end; \
          without the key, the connection exists from the start"
     )]
     NobodyConnects {

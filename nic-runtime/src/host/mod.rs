@@ -3,8 +3,10 @@
 //! A host program only chooses its reaction to a message ([`nic_core::host::Reaction`]). The simulation does polling,
 //! upcalls, posts and the return of buffers, which are the same for all programs.
 
+pub(crate) mod acting;
 mod due;
 mod exchange;
+pub(crate) mod javia;
 pub(crate) mod own;
 pub mod program;
 pub(crate) mod replay;
@@ -21,7 +23,7 @@ pub use program::{
     Actions, ConnectionNews, Descriptor, Happened, HostProgram, Programs, RegionRefusal,
     Unfinished, ViNews,
 };
-pub(crate) use program::{Asked, Asking};
+pub(crate) use program::{Asked, Asking, OwnMemory};
 pub(crate) use turns::PROCESSORS_WITH_LOOP;
 pub use turns::Turns;
 pub(crate) use window::WindowAsked;

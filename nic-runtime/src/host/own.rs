@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::program::{HostProgram, OwnProcess, Programs};
+use super::acting::{Acting, OwnProcess};
+use super::javia::ClassProgram;
+use super::program::{HostProgram, Programs};
 use super::replay::{Progress, Replaying};
 use super::rings::{RingClient, RingServer, Rings};
 use super::{Credits, Exchanging};
@@ -28,16 +30,21 @@ pub(crate) enum Misfit {
 
 /// The processes whose programs act by themselves; usually none.
 #[derive(Default)]
-pub(crate) struct OwnProcesses {
-    pub(crate) processes: Vec<OwnProcess>,
+pub(crate) struct OwnProcesses<'a> {
+    pub(crate) processes: Vec<OwnProcess<'a>>,
     pub(crate) of_endpoint: BTreeMap<EndpointId, usize>,
     /// How far each capture of [`Scenario::replays`] has come.
     pub(crate) replays: Vec<Arc<Progress>>,
 }
 
-impl OwnProcesses {
-    /// Connects each program to its process: the supplied programs, and those of the scenario.
-    pub(crate) fn new(scenario: &Scenario, mut programs: Programs) -> Result<OwnProcesses, Misfit> {
+impl<'a> OwnProcesses<'a> {
+    /// Connects each program to its process: the supplied programs, those of the scenario, and its classes, which are in
+    /// the order of [`Scenario::programs`].
+    pub(crate) fn new(
+        scenario: &Scenario,
+        mut programs: Programs,
+        classes: Vec<ClassProgram<'a>>,
+    ) -> Result<OwnProcesses<'a>, Misfit> {
         let mut own = OwnProcesses::default();
         let names: Vec<String> = programs.names().map(str::to_owned).collect();
         for (number, name) in names.into_iter().enumerate() {
@@ -51,13 +58,26 @@ impl OwnProcesses {
             let Some(program) = program.filter(|_| !endpoints.is_empty()) else {
                 return Err(Misfit::NoProcess { program: number });
             };
-            own.add(program, endpoints);
+            own.add(Acting::Own(program), endpoints);
         }
+        own.add_classes(scenario, classes);
         own.check_connections(scenario)?;
         own.add_exchanges(scenario);
         own.add_rings(scenario);
         own.add_replays(scenario);
         Ok(own)
+    }
+
+    /// Adds the classes that processes run. A supplied program replaces a class too.
+    fn add_classes(&mut self, scenario: &Scenario, classes: Vec<ClassProgram<'a>>) {
+        for (program, class) in (0u32..).zip(classes) {
+            let runs = |spec: &EndpointSpec| spec.host == HostSpec::Class(program);
+            let endpoints = endpoints_where(scenario, runs);
+            let is_free = |id: &EndpointId| !self.of_endpoint.contains_key(id);
+            if endpoints.first().is_some_and(is_free) {
+                self.add(Acting::Class(Box::new(class)), endpoints);
+            }
+        }
     }
 
     /// Checks that each connection which programs make has a supplied program at one end: no program of a scenario makes
@@ -86,7 +106,7 @@ impl OwnProcesses {
                 Some(&process) => process,
                 None => {
                     let program: Box<dyn HostProgram> = Box::new(program_of(spec.host));
-                    self.add(program, endpoints_beside(scenario, home));
+                    self.add(Acting::Own(program), endpoints_beside(scenario, home));
                     self.processes.len() - 1
                 }
             };
@@ -103,8 +123,11 @@ impl OwnProcesses {
             let progress = self.replays.iter().map(Arc::clone);
             let of_process = scenario.replays.iter().zip(progress);
             let of_process = of_process.filter(|(replay, _)| endpoints.contains(&replay.endpoint));
-            let inner = std::mem::replace(program, Box::new(Program::Sink));
-            *program = Box::new(Replaying::new(of_process, inner));
+            // The reader of scenarios refuses sends of a process that runs a class.
+            if let Acting::Own(program) = program {
+                let inner = std::mem::replace(program, Box::new(Program::Sink));
+                *program = Box::new(Replaying::new(of_process, inner));
+            }
         }
     }
 
@@ -134,13 +157,12 @@ impl OwnProcesses {
                     | HostSpec::Echo
                     | HostSpec::Exchange(_)
                     | HostSpec::RingServer
-                    | HostSpec::RingClient(_) => 1,
+                    | HostSpec::RingClient(_)
+                    | HostSpec::Class(_) => 1,
                 },
             };
-            self.add(
-                Box::new(Exchanging::new((exchange, credits), channel)),
-                endpoints_beside(scenario, first),
-            );
+            let program = Box::new(Exchanging::new((exchange, credits), channel));
+            self.add(Acting::Own(program), endpoints_beside(scenario, first));
         }
     }
 
@@ -166,13 +188,14 @@ impl OwnProcesses {
                 HostSpec::Sink
                 | HostSpec::Echo
                 | HostSpec::Acknowledge { .. }
-                | HostSpec::Exchange(_) => continue,
+                | HostSpec::Exchange(_)
+                | HostSpec::Class(_) => continue,
             };
-            self.add(program, endpoints);
+            self.add(Acting::Own(program), endpoints);
         }
     }
 
-    fn add(&mut self, program: Box<dyn HostProgram>, endpoints: Vec<EndpointId>) {
+    fn add(&mut self, program: Acting<'a>, endpoints: Vec<EndpointId>) {
         for &endpoint in &endpoints {
             self.of_endpoint.insert(endpoint, self.processes.len());
         }
@@ -181,6 +204,7 @@ impl OwnProcesses {
             endpoints,
             actions: VecDeque::new(),
             replays: false,
+            linear: None,
         });
     }
 
@@ -190,7 +214,7 @@ impl OwnProcesses {
     }
 
     #[cold]
-    pub(crate) fn of(&mut self, id: EndpointId) -> Option<&mut OwnProcess> {
+    pub(crate) fn of(&mut self, id: EndpointId) -> Option<&mut OwnProcess<'a>> {
         let process = *self.of_endpoint.get(&id)?;
         self.processes.get_mut(process)
     }
@@ -204,7 +228,7 @@ impl OwnProcesses {
 
     /// Returns the process of an endpoint. Usually there is none.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn process(&self, id: EndpointId) -> Option<&OwnProcess> {
+    pub(crate) fn process(&self, id: EndpointId) -> Option<&OwnProcess<'a>> {
         if self.processes.is_empty() {
             return None;
         }
@@ -217,9 +241,11 @@ impl OwnProcesses {
 pub(crate) fn program_of(host: HostSpec) -> Program {
     match host {
         // These programs act by themselves, so the user's program here only reads arriving messages.
-        HostSpec::Sink | HostSpec::Exchange(_) | HostSpec::RingServer | HostSpec::RingClient(_) => {
-            Program::Sink
-        }
+        HostSpec::Sink
+        | HostSpec::Exchange(_)
+        | HostSpec::RingServer
+        | HostSpec::RingClient(_)
+        | HostSpec::Class(_) => Program::Sink,
         HostSpec::Echo => Program::Echo,
         HostSpec::Acknowledge { every } => Program::Acknowledge { every },
     }
@@ -243,7 +269,7 @@ fn endpoints_where(scenario: &Scenario, has: impl Fn(&EndpointSpec) -> bool) -> 
 }
 
 #[cfg(test)]
-impl OwnProcesses {
+impl OwnProcesses<'_> {
     /// Counts the actions that programs have requested.
     pub(crate) fn counted(&self, census: &mut crate::at_rest::Census) {
         let OwnProcesses {
@@ -259,6 +285,7 @@ impl OwnProcesses {
             endpoints,
             actions,
             replays: _,
+            linear: _,
         } in processes
         {
             census.length("own.endpoints", endpoints.len());

@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::TxStatus;
+use nic_core::event::{HostEvent, TxStatus};
 use nic_core::host::Program;
 pub use nic_core::host::Reaction;
 use nic_core::id::{ChannelId, EndpointId};
+use nic_core::memory::Region;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::ReceiveDescriptor;
 use nic_core::via::{Handle, Reason, RegistryError, Segment, Status, ViaHeader};
 
 use super::window::{WindowAsked, WindowNews};
+use crate::memory::HostMemory;
 
 /// A program that runs in a process. The runtime reports events to the program, and the program queues its next
 /// actions.
@@ -207,12 +209,17 @@ pub(crate) enum Action {
     },
     /// The process ends the connection of a VI.
     Disconnect(EndpointId),
-    /// The process writes to its own memory.
+    /// The process writes to its own memory: in the given time, or in that of a program which copies.
     Fill {
         memory: EndpointId,
         offset: u32,
         bytes: Vec<u8>,
+        takes: Option<SimDuration>,
     },
+    /// The class that the process runs goes on.
+    GoOn,
+    /// Emits an event of the program.
+    Emit(HostEvent<'static>),
     /// The process asks the interface of an endpoint for something.
     Ask(EndpointId, Asked),
     /// The process asks for something at a window of an endpoint.
@@ -247,8 +254,10 @@ pub(crate) enum Asked {
     Refuse,
     /// Puts a control packet on the wire, whatever the state of the VI.
     Control(ViaHeader, Vec<u8>),
-    /// Registers a range of the buffer area of another endpoint of the process.
-    Register(EndpointId, (u32, u32), u64),
+    /// Registers a range of memory of the process.
+    Register(OwnMemory, (u32, u32), u64),
+    /// Asks for the handle of the VI's buffer area, which is registered.
+    Area(u64),
     /// Deregisters memory.
     Deregister(Handle, u64),
     /// Posts a send descriptor with these segments, and with immediate data if there is any.
@@ -257,6 +266,15 @@ pub(crate) enum Asked {
     Receive(u64, Vec<Segment>),
     /// Takes the oldest message, and waits for one for this long: not at all, or for ever (`Some(None)`).
     Take(Option<Option<SimDuration>>),
+}
+
+/// Memory of a process.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum OwnMemory {
+    /// The buffer area of an endpoint.
+    Area(EndpointId),
+    /// The linear memory of the class that the process runs.
+    Linear(Region),
 }
 
 /// How a process goes on after it has asked an interface for something.
@@ -272,9 +290,11 @@ pub(crate) enum Asking {
 
 /// Appends actions to the queue of a process.
 pub struct Actions<'a> {
-    now: SimTime,
-    endpoints: &'a [EndpointId],
-    queue: &'a mut VecDeque<Action>,
+    pub(super) now: SimTime,
+    pub(super) endpoints: &'a [EndpointId],
+    pub(super) queue: &'a mut VecDeque<Action>,
+    pub(super) memory: &'a mut HostMemory,
+    pub(super) linear: Option<Region>,
 }
 
 impl Actions<'_> {
@@ -338,7 +358,55 @@ impl Actions<'_> {
                 memory,
                 offset,
                 bytes,
+                takes: None,
             });
+        }
+    }
+
+    /// Writes to the buffer area of an endpoint of the process, in the given time.
+    pub(crate) fn fill_in(
+        &mut self,
+        memory: EndpointId,
+        offset: u32,
+        bytes: Vec<u8>,
+        takes: SimDuration,
+    ) {
+        self.queue.push_back(Action::Fill {
+            memory,
+            offset,
+            bytes,
+            takes: Some(takes),
+        });
+    }
+
+    /// Emits an event of the program when the actions before are done.
+    pub(crate) fn emit(&mut self, event: HostEvent<'static>) {
+        self.queue.push_back(Action::Emit(event));
+    }
+
+    /// Returns the linear memory of the class that the process runs; without a class, there is none.
+    pub(crate) fn linear(&mut self) -> &mut [u8] {
+        match self
+            .linear
+            .and_then(|region| region.span(0, region.length().into()).ok())
+        {
+            Some(span) => self.memory.bytes_mut(span),
+            None => &mut [],
+        }
+    }
+
+    /// Asks for the handle of the buffer area of a VI. The answer is [`ViNews::Registered`].
+    pub(crate) fn area(&mut self, vi: EndpointId, ticket: u64) {
+        self.ask(vi, Asked::Area(ticket));
+    }
+
+    /// Registers a range of the linear memory of the class that the process runs.
+    pub(crate) fn register_linear(&mut self, vi: EndpointId, range: (u32, u32), ticket: u64) {
+        if let Some(region) = self.linear {
+            self.ask(
+                vi,
+                Asked::Register(OwnMemory::Linear(region), range, ticket),
+            );
         }
     }
 
@@ -346,6 +414,7 @@ impl Actions<'_> {
     /// are endpoints of the process. The answer is [`ViNews::Registered`].
     pub fn register(&mut self, vi: EndpointId, memory: EndpointId, range: (u32, u32), ticket: u64) {
         if self.endpoints.contains(&memory) {
+            let memory = OwnMemory::Area(memory);
             self.ask(vi, Asked::Register(memory, range, ticket));
         }
     }
@@ -526,6 +595,11 @@ impl Actions<'_> {
         self.queue.push_back(Action::Compute(takes));
     }
 
+    /// Lets the class that the process runs go on when the actions before this one are carried out.
+    pub(crate) fn go_on(&mut self) {
+        self.queue.push_back(Action::GoOn);
+    }
+
     /// Requests [`Happened::Time`] at a time. A time in the past is treated as the current time.
     pub fn wake_at(&mut self, time: SimTime) {
         self.queue.push_back(Action::WakeAt(time));
@@ -558,32 +632,6 @@ impl Programs {
 
     pub(crate) fn take(&mut self, process: &str) -> Option<Box<dyn HostProgram>> {
         self.0.remove(process)
-    }
-}
-
-/// A process with a supplied program.
-pub(crate) struct OwnProcess {
-    pub(crate) program: Box<dyn HostProgram>,
-    pub(crate) endpoints: Vec<EndpointId>,
-    pub(crate) actions: VecDeque<Action>,
-    /// Whether the program also sends captures.
-    pub(crate) replays: bool,
-}
-
-impl OwnProcess {
-    /// Returns the endpoint of the process to which actions without an endpoint are attributed.
-    pub(crate) fn home(&self) -> EndpointId {
-        self.endpoints[0]
-    }
-
-    /// Reports an event to the process's program.
-    pub(crate) fn tell(&mut self, now: SimTime, what: Happened<'_>) {
-        let mut actions = Actions {
-            now,
-            endpoints: &self.endpoints,
-            queue: &mut self.actions,
-        };
-        self.program.happened(what, &mut actions);
     }
 }
 

@@ -1,19 +1,27 @@
 //! Compares fields of applets at the end of a run with their expected values.
 
-use jive_core::ArrayKind;
+use jive_core::{ArrayKind, ClassFile};
 use nic_core::event::fields::Escaped;
 use nic_core::id::EndpointId;
-use nic_core::sle::Applet;
 
 use super::difference::Difference;
 use super::shortfall::{At, Count, Shortfall};
 use crate::spec::{Expected, FieldKind, FieldName, FieldValue, Scenario};
 
-/// Compares every field that has an expectation. `applets_at` returns the applets of an endpoint. Returns the shortfall
-/// of each expectation, or `None` if the expectation is met.
-pub(crate) fn judge<'m, 'a: 'm>(
+/// A class that has run, as it is at the end of a run.
+pub(crate) struct InstanceAt<'m> {
+    pub(crate) class: &'m ClassFile<'m>,
+    /// The values of its fields.
+    pub(crate) fields: &'m [i32],
+    /// Returns the elements of an array, or `None` for null.
+    pub(crate) array: Box<dyn Fn(i32) -> Option<&'m [u8]> + 'm>,
+}
+
+/// Compares every field that has an expectation. `instances_at` returns the applets of an endpoint, or the class that its
+/// process runs. Returns the shortfall of each expectation, or `None` if the expectation is met.
+pub(crate) fn judge<'m>(
     scenario: &Scenario,
-    applets_at: impl Fn(EndpointId) -> Vec<&'m Applet<'a>>,
+    instances_at: impl Fn(EndpointId) -> Vec<InstanceAt<'m>>,
 ) -> Vec<Option<Shortfall>> {
     let judged = scenario.expectations.iter().map(|expectation| {
         let Expected::Field {
@@ -35,7 +43,7 @@ pub(crate) fn judge<'m, 'a: 'm>(
             let title = format!("expected a value in {what}, found {found}");
             Some(Shortfall::of(title))
         };
-        match Field::of(applets_at(endpoint), (name, field), *kind) {
+        match Field::of(instances_at(endpoint), (name, field), *kind) {
             Ok(found) => found.compare(&what, *kind, value),
             Err(Absent::Applet) => lacks("no applet at the end of the run"),
             Err(Absent::Field) => lacks("an applet without such a field of that type"),
@@ -66,7 +74,7 @@ impl<'m> Field<'m> {
     /// Returns the value of the field with this name and type. The applet at the end of the run may have another class
     /// than at the start, and therefore another field or none.
     fn of(
-        applets: Vec<&'m Applet<'_>>,
+        applets: Vec<InstanceAt<'m>>,
         (name, field): (&str, &FieldName),
         kind: FieldKind,
     ) -> Result<Field<'m>, Absent> {
@@ -78,20 +86,16 @@ impl<'m> Field<'m> {
             // No field of a Java class has a dot in its name (JVMS §4.2.2): a name with a dot means an applet of a
             // chain.
             Some((class, _)) => {
-                applets.find(|applet| applet.class.class.name().as_bytes() == class.as_bytes())
+                applets.find(|applet| applet.class.name().as_bytes() == class.as_bytes())
             }
             None => applets.next(),
         };
         let applet = applet.ok_or(Absent::Field)?;
-        let instance = &applet.instance;
-        let field = field.field_of(&applet.class.class).ok_or(Absent::Field)?;
-        let value = instance.field(field.id);
+        let field = field.field_of(applet.class).ok_or(Absent::Field)?;
+        let value = applet.fields.get(field.id.index()).copied().unwrap_or(0);
         Ok(match kind.is_array {
             false => Field::One(value),
-            true => instance
-                .heap()
-                .bytes(value)
-                .map_or(Field::Null, Field::Array),
+            true => (applet.array)(value).map_or(Field::Null, Field::Array),
         })
     }
 

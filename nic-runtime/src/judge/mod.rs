@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 pub use difference::Difference;
-pub(crate) use fields::judge as fields;
+pub(crate) use fields::{InstanceAt, judge as fields};
 use nic_core::event::roles::{Shown, Step};
-use nic_core::event::{EndReason, Event, Executed, Names, Sink};
+use nic_core::event::{EndReason, Event, EventKind, Executed, HostEvent, Names, Sink};
 use nic_core::id::{ChannelId, EndpointId};
 
 use self::messages::Messages;
@@ -155,6 +155,10 @@ impl<'s> Judge<'s> {
         let Some(endpoint) = event.endpoint else {
             return;
         };
+        if let EventKind::Host(HostEvent::ProgramTrap { kind, .. }) = event.kind {
+            let counts = self.traps.entry(endpoint).or_default();
+            *counts.entry(kind.name()).or_default() += 1;
+        }
         match event.kind.step() {
             Step::Delivered {
                 channel, payload, ..

@@ -36,6 +36,10 @@ const SEGMENTS: NonZeroU32 = NonZeroU32::new(SEGMENTS_MAX).expect("252 is not 0"
 /// Time of a kernel call that writes an entry of the CLAN NIC's table. Chosen, not measured.
 const MAP: SimDuration = SimDuration::from_ns(20_000);
 
+/// Time of an instruction of a program on the host, if a profile does not give it: compiled code at about 450 MHz. Chosen,
+/// not measured.
+const BYTECODE: SimDuration = SimDuration::from_ps(2_222);
+
 /// No time.
 const NONE: SimDuration = SimDuration::ZERO;
 
@@ -358,5 +362,37 @@ sections! {
         bandwidth: NonZeroU64 as Rate;
         /// Time between two polls of the receive queue by a host program, unless the scenario gives this time.
         poll_every: SimDuration as Time;
+        /// Rate at which a processor of the host copies bytes from one place of its memory to another, as the library of
+        /// Javia does.
+        copy: NonZeroU64 as Rate, or bandwidth;
+        /// Time of the host for each class-file instruction of a program.
+        bytecode: SimDuration as Time = BYTECODE;
+    }
+
+    /// Costs of the library with which a class on the host uses VIA (Javia).
+    javia optional: JaviaCosts / WrittenJavia {
+        /// Time of a call of a native that does nothing. Each native takes this time before it begins.
+        native: SimDuration as Time;
+        /// Time of the library for each message that a native of Javia-I sends.
+        message: SimDuration as Time;
+        /// Time to bring a ring of tickets up to date, for each message that a posted receive of Javia-I takes, or that a
+        /// posted send has sent.
+        ring: SimDuration as Time;
+        /// Time to pin an array and to unpin it, whatever its length.
+        pin: SimDuration as Time = NONE;
+        /// Time to pin and unpin each page of an array.
+        pin_page: SimDuration as Time;
+        /// Part of the time of pinning and unpinning that is over before the descriptor is posted. The Rust struct stores
+        /// the part in thousandths.
+        pin_before: u32 as Share;
+        /// Time of a native for a buffer of Javia-II, in addition to `javia.native`.
+        buffer: SimDuration as Time;
+        /// Rate at which the program's memory manager makes arrays, with the share of a collection that each byte will
+        /// cost.
+        allocate: NonZeroU64 as Rate;
+        /// Time of a collection, whatever it finds.
+        collect: SimDuration as Time;
+        /// Time of a collection for each place that names an array.
+        root: SimDuration as Time;
     }
 }

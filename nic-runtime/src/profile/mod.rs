@@ -31,9 +31,9 @@ pub use error::ProfileError;
 pub use framing::{Framing, reserve};
 use keys::WrittenProfile;
 pub use keys::{
-    BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, KernelCosts,
-    MemoryProfile, NativeCosts, NativeFuel, NicProfile, OPTIONAL, PortProfile, ProcessorProfile,
-    Profile, Quota, SemaphoreProfile, ViaCosts, WireProfile,
+    BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, JaviaCosts, KEYS,
+    KernelCosts, MemoryProfile, NativeCosts, NativeFuel, NicProfile, OPTIONAL, PortProfile,
+    ProcessorProfile, Profile, Quota, SemaphoreProfile, ViaCosts, WireProfile,
 };
 pub use kind::Factor;
 pub use offers::{APPLET_SECTIONS, Offers};
@@ -80,6 +80,10 @@ const BUILTIN: &[(&str, &str)] = &[
     (
         "giganet-1999",
         include_str!("../../profiles/giganet-1999.toml"),
+    ),
+    (
+        "giganet-1999-pin",
+        include_str!("../../profiles/giganet-1999-pin.toml"),
     ),
     ("clan-2001", include_str!("../../profiles/clan-2001.toml")),
     (

@@ -53,7 +53,7 @@ impl Simulation<'_> {
     pub(super) fn programs_left(&self, reason: EndReason) -> (Vec<HowFar>, Vec<HowFar>) {
         let processes = self.own.processes.iter();
         let left = processes.filter_map(|process| {
-            let Unfinished { after, has_stopped } = process.program.unfinished()?;
+            let Unfinished { after, has_stopped } = process.program.program().unfinished()?;
             let endpoint = self.report.names().endpoint(process.home()).to_owned();
             let gave_up = has_stopped || reason == EndReason::Idle;
             Some((gave_up, HowFar { endpoint, after }))

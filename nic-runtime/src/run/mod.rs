@@ -32,6 +32,7 @@ pub use self::state::{AppletClass, AppletState, EndpointState};
 use crate::applet;
 use crate::applet::load::{self, NotLoaded};
 use crate::calls::classes;
+use crate::calls::programs::load_programs;
 pub use crate::calls::refused::SimError;
 use crate::calls::sram;
 use crate::engine::{self, Simulation};
@@ -160,8 +161,8 @@ impl<'s> Run<'s> {
         let mut judging = Judging::new(scenario, sink);
         let (end, (of_fields, states)) =
             run_and_look(scenario, programs, Some(&mut judging), |simulation| {
-                let applets = |endpoint| simulation.applets_at(endpoint);
-                (judge::fields(scenario, applets), states(simulation))
+                let instances = |endpoint| simulation.instances_at(endpoint);
+                (judge::fields(scenario, instances), states(simulation))
             })?;
         Ok(Outcome {
             judgement: judging.end(end.reason, of_fields),
@@ -255,7 +256,7 @@ pub(crate) struct Prepared<'a> {
     scenario: &'a Scenario,
     pub(crate) classes: classes::Classes<'a>,
     /// The processes with supplied programs, which the first run takes out of this struct.
-    own: OwnProcesses,
+    own: OwnProcesses<'a>,
 }
 
 impl<'a> Prepared<'a> {
@@ -265,15 +266,18 @@ impl<'a> Prepared<'a> {
         programs: Programs,
     ) -> Result<Prepared<'a>, SimError> {
         let classes = classes::load_classes(arena, scenario)?;
+        let of_classes = load_programs(arena, scenario)?;
         sram::check(scenario, classes, InterfaceKind::record_bytes)?;
         Ok(Prepared {
             arena,
             scenario,
             classes,
-            own: OwnProcesses::new(scenario, programs).map_err(|misfit| match misfit {
-                Misfit::NoProcess { program } => SimError::NoProcess { program },
-                Misfit::NobodyConnects { channel } => SimError::NobodyConnects { channel },
-            })?,
+            own: OwnProcesses::new(scenario, programs, of_classes).map_err(
+                |misfit| match misfit {
+                    Misfit::NoProcess { program } => SimError::NoProcess { program },
+                    Misfit::NobodyConnects { channel } => SimError::NobodyConnects { channel },
+                },
+            )?,
         })
     }
 

@@ -6,6 +6,9 @@ use crate::nic::role::CallWaits;
 use nic_core::id::EndpointId;
 use nic_core::sle::Applet;
 
+use crate::host::acting::Acting;
+use crate::judge::InstanceAt;
+
 /// The final state of an endpoint. Runs of the same scenario end in the same state, with and without a sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointState {
@@ -58,10 +61,33 @@ impl Simulation<'_> {
         ids.map(|id| self.endpoint_state(id)).collect()
     }
 
-    /// Returns the applets of an endpoint, in the order of their `doTx`.
-    pub(crate) fn applets_at(&self, endpoint: EndpointId) -> Vec<&Applet<'_>> {
+    /// Returns the instances of an endpoint: its applets, in the order of their `doTx`, or the class that its process
+    /// runs.
+    pub(crate) fn instances_at(&self, endpoint: EndpointId) -> Vec<InstanceAt<'_>> {
+        if let Some(process) = self.own.process(endpoint)
+            && let Acting::Class(program) = &process.program
+        {
+            let memory = process.linear.map(|region| self.memory.region(region));
+            let memory = memory.unwrap_or_default();
+            let (class, fields) = program.instance();
+            return vec![InstanceAt {
+                class,
+                fields,
+                array: Box::new(move |reference| program.array(memory, reference)),
+            }];
+        }
         let applets = self.applets_of(endpoint);
-        applets.map(|applet| &self.applets[applet]).collect()
+        let instance = |applet: AppletId| {
+            let Applet {
+                class, instance, ..
+            } = &self.applets[applet];
+            InstanceAt {
+                class: &class.class,
+                fields: instance.fields(),
+                array: Box::new(|reference| instance.heap().bytes(reference)),
+            }
+        };
+        applets.map(instance).collect()
     }
 
     fn endpoint_state(&self, id: EndpointId) -> EndpointState {

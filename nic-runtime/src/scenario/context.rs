@@ -266,10 +266,14 @@ impl Context {
 }
 
 fn builtin_class(name: &str) -> Result<Vec<u8>, MistakeKind> {
-    match applets::builtin(name) {
-        Some(applet) => Ok(applet.class.to_vec()),
+    let applet = applets::builtin(name).map(|applet| applet.class);
+    let program = || applets::program(name).map(|program| program.class);
+    match applet.or_else(program) {
+        Some(class) => Ok(class.to_vec()),
         None => {
-            let suggestion = closest(name, applets::ALL.iter().map(|applet| applet.name));
+            let applets = applets::ALL.iter().map(|applet| applet.name);
+            let programs = applets::PROGRAMS.iter().map(|program| program.name);
+            let suggestion = closest(name, applets.chain(programs));
             Err(MistakeKind::UnknownBuiltin { suggestion })
         }
     }

@@ -14,12 +14,12 @@ use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
 use super::processes::Processes;
-use super::profiles::NicProfiles;
+use super::profiles::{NicProfiles, check_sections};
 use super::table::{Mistakes, Table};
 use super::vis;
 use crate::applet;
 use crate::profile::{Profile, Receive};
-use crate::spec::{ChannelSpec, EndpointSpec, FaultPolicy, InterfaceKind, Notify, Span};
+use crate::spec::{ChannelSpec, EndpointSpec, FaultPolicy, InterfaceKind, Notify};
 
 /// Reads every `[[endpoint]]`.
 pub(super) fn read<'t>(
@@ -216,23 +216,6 @@ pub(super) fn check_interfaces(
         let needs = || format!("an endpoint of interface `{}`", spec.interface.name());
         let sections = spec.interface.sections();
         check_sections(*place, of_nic.of(nic), (needs, sections), mistakes);
-    }
-}
-
-/// Checks that a profile has the sections that something needs.
-fn check_sections(
-    place: Span,
-    profile: &Profile,
-    (needs, sections): (impl FnOnce() -> String, &[&'static str]),
-    mistakes: &mut Mistakes,
-) {
-    if let Some(section) = profile.lacks(sections) {
-        let kind = MistakeKind::ProfileLacks {
-            needs: needs(),
-            section,
-            profile: profile.name.clone(),
-        };
-        mistakes.add(place, kind);
     }
 }
 

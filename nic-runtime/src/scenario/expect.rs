@@ -17,9 +17,12 @@ use super::keys::{DROPS, EXPECT, ROOT, TRAP_COUNTS, TRAPS};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::payload;
+use super::processes::Processes;
 use super::table::{self, Mistakes, Table};
 use super::words::closest;
-use crate::spec::{EndpointSpec, Expectation, Expected, FieldKind, FieldName, SwapSpec, Tally};
+use crate::spec::{
+    EndpointSpec, Expectation, Expected, FieldKind, FieldName, HostSpec, SwapSpec, Tally,
+};
 
 /// The keys of an expectation that are allowed only together with certain other keys.
 static PARTNERS: [(&str, &[&str], &str); 4] = {
@@ -49,7 +52,7 @@ pub fn has_expectations(text: &[u8]) -> bool {
 /// Reads every `[[expect]]`.
 pub(super) fn read(
     root: &Table<'_>,
-    applets: Applets<'_, '_>,
+    subjects: Subjects<'_, '_>,
     context: &mut Context,
 ) -> Vec<Expectation> {
     let limit = limits::EXPECTATIONS_MAX;
@@ -58,19 +61,19 @@ pub(super) fn read(
     let mut classes = Classes::new();
     let read = tables
         .iter()
-        .filter_map(|table| expectation(table, applets, &mut classes, context));
+        .filter_map(|table| expectation(table, subjects, &mut classes, context));
     read.collect()
 }
 
-/// The endpoints with their first applets, and the swaps that bring later applets.
-type Applets<'e, 't> = (&'e Endpoints<'t>, &'e [SwapSpec]);
+/// The endpoints with their first applets, the swaps that bring later applets, and the processes.
+type Subjects<'e, 't> = (&'e Endpoints<'t>, &'e [SwapSpec], &'e Processes<'t>);
 
 /// The fields of each class that an expectation needed, by the class's index; `None` for a class that will be rejected.
 type Classes = BTreeMap<usize, Option<ClassFields>>;
 
 fn expectation(
     table: &Table<'_>,
-    applets: Applets<'_, '_>,
+    of: Subjects<'_, '_>,
     classes: &mut Classes,
     context: &mut Context,
 ) -> Option<Expectation> {
@@ -99,14 +102,18 @@ fn expectation(
     };
     let is = |key: &str| subject == key;
     let is_of_one = is(EXPECT.payload.name) || is(EXPECT.trap.name) || is(EXPECT.field.name);
-    let value = match is_of_one {
+    let home = match table.value(EXPECT.process.name) {
+        Some(value) => Some(home(table, value, of, mistakes)?),
+        None => None,
+    };
+    let value = match is_of_one && home.is_none() {
         true => table.need(EXPECT.endpoint.name, mistakes),
         false => table.value(EXPECT.endpoint.name),
     };
     let endpoint = match value {
-        Some(value) => Some(EndpointId(applets.0.names.find_value(value, mistakes)?)),
-        None if is_of_one => return None,
-        None => None,
+        Some(value) => Some(EndpointId(of.0.names.find_value(value, mistakes)?)),
+        None if is_of_one && home.is_none() => return None,
+        None => home,
     };
     let channel = EXPECT.channel.with(table, channel_number, mistakes);
     let channel = channel.map(|channel| channel.value);
@@ -123,13 +130,44 @@ fn expectation(
     } else if is(EXPECT.trap.name) {
         Expected::Trap(trap(subject_value, mistakes)?)
     } else {
-        of_field(table, (applets, endpoint?), classes, context)?
+        of_field(table, (of, endpoint?), classes, context)?
     };
     Some(Expectation {
         place: table.span,
         endpoint,
         what,
     })
+}
+
+/// Returns the first endpoint of a process that runs a class, to which the events of the class belong.
+fn home(
+    table: &Table<'_>,
+    value: &Spanned<DeValue<'_>>,
+    (endpoints, _, processes): Subjects<'_, '_>,
+    mistakes: &mut Mistakes,
+) -> Option<EndpointId> {
+    let key = EXPECT.process.name;
+    if let Some(both) = table.value(EXPECT.endpoint.name) {
+        let of = EXPECT.endpoint.name;
+        mistakes.add(both.span(), MistakeKind::Excluded { key, of });
+    }
+    if ![EXPECT.trap.name, EXPECT.field.name]
+        .iter()
+        .any(|key| table.value(key).is_some())
+    {
+        let partner = "trap` or `field";
+        mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
+    }
+    let process = processes.names.find_value(value, mistakes)?;
+    let specs = (0u32..).map(EndpointId).zip(&endpoints.specs);
+    let mut own = specs.filter(|(_, spec)| spec.process == Some(process));
+    let (home, spec) = own.next()?;
+    if !matches!(spec.host, HostSpec::Class(_)) {
+        let partner = "program = \"class:FILE\"";
+        mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
+        return None;
+    }
+    Some(home)
 }
 
 fn messages(
@@ -213,7 +251,7 @@ fn of_chain(
 /// field's type, and in none of them the name may stand for several fields.
 fn of_field(
     table: &Table<'_>,
-    ((endpoints, swaps), endpoint): (Applets<'_, '_>, EndpointId),
+    ((endpoints, swaps, processes), endpoint): (Subjects<'_, '_>, EndpointId),
     classes: &mut Classes,
     context: &mut Context,
 ) -> Option<Expected> {
@@ -232,7 +270,11 @@ fn of_field(
             value,
         });
     }
-    let first = endpoints.specs[endpoint.0 as usize].class;
+    let spec = &endpoints.specs[endpoint.0 as usize];
+    let first = match spec.host {
+        HostSpec::Class(program) => Some(processes.programs[program as usize].class),
+        _ => spec.class,
+    };
     let later = swaps.iter().filter(|swap| swap.endpoint == endpoint);
     let mut of_endpoint = first.into_iter().chain(later.map(|swap| swap.class));
     let Some(class) = of_endpoint.next() else {

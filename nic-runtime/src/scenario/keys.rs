@@ -6,19 +6,21 @@
 use jive_core::TrapKind;
 use nic_core::event::{DropReason, WireDropReason};
 use nic_core::via::{Reliability, SEGMENTS_MAX, Status};
+use toml::de::DeValue;
 
 use super::capture::Cut;
 use super::form::{Absent, Form, Row, Section, list};
 use super::key::{
     Count, Default, Flag, Key, Name, NameOf, Numbers, Optional, Probability, Rate, Raw, Required,
-    Shaped, Size, Text, Time, Words, tables,
+    Shape, Shaped, Size, Text, Time, Words, tables,
 };
 use super::limits;
-use super::mistake::Named;
+use super::mistake::{MistakeKind, Named};
+use super::table;
 use crate::host::rings::RING_ENTRIES;
 use crate::spec::{
-    Arbiter, Code, EmpStage, ExchangePattern, Full, InterfaceKind, LinkType, OnEmpty, Order,
-    Provider, RegionRequest, Routing, SwitchMode, Times, TransferMode,
+    Arbiter, Code, Collector, EmpStage, ExchangePattern, Full, InterfaceKind, LinkType, OnEmpty,
+    Order, Provider, RegionRequest, Routing, SwitchMode, Times, TransferMode,
 };
 
 /// A program that a process runs, without the keys of the program.
@@ -31,6 +33,35 @@ pub(super) enum Program {
     RingServer,
     /// A client with this number of outstanding requests.
     RingClient(u32),
+    /// A class, whose name stands behind [`CLASS_PREFIX`].
+    Class,
+}
+
+/// What precedes the name of a class that is the program of a process.
+pub(super) const CLASS_PREFIX: &str = "class:";
+
+/// A built-in program, or a class.
+pub(super) struct AnyProgram;
+
+impl Shaped for AnyProgram {
+    fn form(&self) -> Form {
+        Form::Either(vec![Words(PROGRAMS).form(), Form::Text])
+    }
+}
+
+impl Shape for AnyProgram {
+    type Value = Program;
+
+    fn read(&self, key: &'static str, value: &DeValue<'_>) -> Result<Program, MistakeKind> {
+        match table::text(value)?.starts_with(CLASS_PREFIX) {
+            true => Ok(Program::Class),
+            false => Words(PROGRAMS).read(key, value),
+        }
+    }
+
+    fn written(&self, text: &str) -> Option<Program> {
+        Words(PROGRAMS).written(text)
+    }
 }
 
 const PROGRAMS: &[(&str, Program)] = &[
@@ -47,6 +78,11 @@ const PROGRAMS: &[(&str, Program)] = &[
     ("clan-ping", Program::RingClient(1)),
     ("clan-stream", Program::RingClient(RING_ENTRIES)),
     ("clan-server", Program::RingServer),
+];
+
+const COLLECTORS: &[(&str, Collector)] = &[
+    ("moving", Collector::Moving),
+    ("stationary", Collector::Stationary),
 ];
 
 /// What happens on a trap, without the keys of detaching.
@@ -372,8 +408,20 @@ tables! {
         nic: NameOf(Named::Nic), required;
         /// `sink` reads messages, `echo` sends them back, `acknowledge` answers every Nth message with its first 4
         /// bytes; `emp-ping`, `emp-stream`, `emp-both-ways` and `credit-stream` exchange messages; `clan-ping` and
-        /// `clan-stream` send requests to `clan-server` through windows.
-        program: Words<Program>(PROGRAMS), default "sink";
+        /// `clan-stream` send requests to `clan-server` through windows. `class:FILE` is a [class](javia.md) that uses VIs
+        /// by the natives of `via/Via`; its path is relative to the scenario, and `class:builtin:NAME` is built in.
+        program: AnyProgram, default "sink";
+        /// Values of static fields of the class, set before its static initializer runs, as at an endpoint.
+        state: Raw(state), or "none";
+        /// Size of the memory for the arrays of the class.
+        heap: Size(0, limits::HEAP_MAX), default "65536";
+        /// Size of the memory for the class's buffers outside its heap.
+        buffers: Size(0, limits::HEAP_MAX), default "0";
+        /// Instructions that the class may execute between two natives.
+        fuel: Count(0, limits::FUEL_MAX), default "10000000";
+        /// What frees arrays that the class can no longer reach: a collector that moves the others together, or one that
+        /// leaves them where they are.
+        collector: Words<Collector>(COLLECTORS), default "moving";
         /// The number N of `acknowledge`.
         // The burst length of the paper.
         acknowledge_every: Count(1, U32_MAX), default "25";
@@ -685,6 +733,8 @@ tables! {
     }
 
     EXPECT in expect: "`[[expect]]`", one of [payload, count, drops, traps, trap, field] {
+        /// The process whose program is checked, with `trap` and `field`.
+        process: NameOf(Named::Process), or "none";
         /// The endpoint to check; `count`, `drops` and `traps` without it count all endpoints together.
         endpoint: NameOf(Named::Endpoint), or "all";
         /// Only check descriptors on this channel, given by the endpoint's own number; with `payload` and `count`.

@@ -668,6 +668,14 @@ pub enum MistakeKind {
     /// A time in the scenario is zero, but must be positive.
     #[error("expected a time above zero")]
     NotPositive,
+    /// Something does not go with a class that is the program of a process.
+    #[error("expected {what}, because a process runs a class: {why}")]
+    OfProgram {
+        /// What there must be in its place.
+        what: &'static str,
+        /// What the class does or needs.
+        why: &'static str,
+    },
     /// A path in the scenario is empty.
     #[error("expected a path")]
     EmptyPath,
@@ -790,6 +798,7 @@ impl MistakeKind {
             | MistakeKind::FieldOfChain
             | MistakeKind::StateConstants { .. }
             | MistakeKind::NotPositive
+            | MistakeKind::OfProgram { .. }
             | MistakeKind::EmptyPath
             | MistakeKind::NoDirectory => Help::Message,
         }

@@ -26,6 +26,7 @@ mod print;
 mod processes;
 mod profiles;
 mod profiles_page;
+mod programs;
 mod ranges;
 mod read;
 mod receives;

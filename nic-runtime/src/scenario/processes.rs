@@ -7,17 +7,18 @@ use nic_core::id::{EndpointId, NicId};
 
 use super::context::Context;
 use super::endpoint_table::{Endpoints, transmit_region};
-use super::key::{Count, Default, Key, Words};
+use super::key::{Count, Default, Key};
 use super::keys::{ENDPOINT, HOST, PROCESS, Program, ROOT};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
 use super::profiles::NicProfiles;
+use super::programs;
 use super::table::{Mistakes, Table};
 use crate::host::PROCESSORS_WITH_LOOP;
 use crate::spec::{
     ChannelSpec, EndpointSpec, Exchange, ExchangePattern, HostSpec, InterfaceKind, NicSpec,
-    ProcessSpec, RingRequests, Span,
+    ProcessSpec, ProgramSpec, RingRequests, Span,
 };
 
 /// The processes of a scenario, with their names and places.
@@ -25,34 +26,47 @@ pub(super) struct Processes<'t> {
     pub(super) specs: Vec<ProcessSpec>,
     /// The NIC of each process; `None` if the process's table names no NIC of the scenario.
     nics: Vec<Option<NicId>>,
-    names: NameIndex<'t>,
+    pub(super) names: NameIndex<'t>,
     places: Vec<Span>,
+    /// The classes that processes run.
+    pub(super) programs: Vec<ProgramSpec>,
 }
 
 /// Reads every `[[process]]`.
 pub(super) fn read<'t>(
     root: &Table<'t>,
-    nics: &NameIndex<'_>,
+    (nics, of_nic): (&NameIndex<'_>, &NicProfiles),
     context: &mut Context,
 ) -> Processes<'t> {
-    let mistakes = context.mistakes();
     let mut names = NameIndex::new(Named::Process);
     let limit = limits::ENDPOINTS_MAX;
+    let mistakes = context.mistakes();
     let tables = root.tables(ROOT.process.name, PROCESS.section, limit, mistakes);
     let (mut homes, mut places) = (Vec::new(), Vec::new());
+    let mut programs = Vec::new();
     let specs = tables.iter().map(|table| {
+        let mistakes = context.mistakes();
         let name = names.define(&PROCESS.name, table, mistakes).to_owned();
         let nic = PROCESS.nic.raw(table, mistakes);
         places.push(nic.map_or(table.span, |nic| nic.span().into()));
         let nic = nic.and_then(|value| nics.find_value(value, mistakes));
         let nic = nic.map(NicId);
         homes.push(nic);
+        let chosen = PROCESS.program.get(table, mistakes);
+        let mut program = program(table, (PROCESS.program.name, chosen), OF_PROCESS, mistakes);
+        if chosen != Program::Class {
+            programs::check_keys(table, mistakes);
+        } else if let Some(class) = programs::read(table, nic, of_nic, context) {
+            let number = u32::try_from(programs.len()).expect("there are few processes");
+            program = HostSpec::Class(number);
+            programs.push(class);
+        }
         ProcessSpec {
             name,
             // Any NIC id serves as a placeholder, because a scenario with a mistake is not run. Checks that need the
             // process's NIC use `Processes::nics`.
             nic: nic.unwrap_or(NicId(0)),
-            program: program(table, &PROCESS.program, OF_PROCESS, mistakes),
+            program,
         }
     });
     Processes {
@@ -60,10 +74,25 @@ pub(super) fn read<'t>(
         nics: homes,
         names,
         places,
+        programs,
     }
 }
 
 impl Processes<'_> {
+    /// Returns the processes that run classes: the number of the program, and the place of the process.
+    pub(super) fn classes(&self) -> impl Iterator<Item = (u32, Span)> {
+        let of_each = self.specs.iter().zip(&self.places);
+        of_each.filter_map(|(spec, place)| match spec.program {
+            HostSpec::Class(program) => Some((program, *place)),
+            HostSpec::Sink
+            | HostSpec::Echo
+            | HostSpec::Acknowledge { .. }
+            | HostSpec::Exchange(_)
+            | HostSpec::RingServer
+            | HostSpec::RingClient(_) => None,
+        })
+    }
+
     /// Reads the process of an endpoint on `nic`, and the program that the process runs. An endpoint without the key
     /// `process` is a process of its own and runs the program `host`.
     pub(super) fn of_endpoint(
@@ -73,10 +102,8 @@ impl Processes<'_> {
         mistakes: &mut Mistakes,
     ) -> (Option<u32>, HostSpec) {
         let Some(value) = endpoint.value(ENDPOINT.process.name) else {
-            return (
-                None,
-                program(endpoint, &ENDPOINT.host, OF_ENDPOINT, mistakes),
-            );
+            let chosen = (ENDPOINT.host.name, ENDPOINT.host.get(endpoint, mistakes));
+            return (None, program(endpoint, chosen, OF_ENDPOINT, mistakes));
         };
         let keys = OF_ENDPOINT.map(|key| key.name);
         for key in std::iter::once(ENDPOINT.host.name).chain(keys) {
@@ -166,14 +193,13 @@ const OF_ENDPOINT: ProgramKeys = [
     &ENDPOINT.message_length,
 ];
 
-/// Reads the program that `key` names, and the keys of that program.
+/// Reads the keys of a program, which the given key has chosen.
 fn program(
     table: &Table<'_>,
-    key: &Key<Words<Program>, Default>,
+    (chosen_by, program): (&'static str, Program),
     keys: ProgramKeys,
     mistakes: &mut Mistakes,
 ) -> HostSpec {
-    let program = key.get(table, mistakes);
     let [every, rounds, length] = keys;
     let is_acknowledge = program == Program::Acknowledge;
     let is_exchange = matches!(program, Program::Exchange(_) | Program::RingClient(_));
@@ -184,7 +210,7 @@ fn program(
     ] {
         let of_exchange = own.name != every.name;
         if let Some(value) = table.value(own.name).filter(|_| !is_known) {
-            let partner = match (key.name, of_exchange) {
+            let partner = match (chosen_by, of_exchange) {
                 ("program", true) if program == Program::RingServer => "program = \"clan-ping\"",
                 (_, true) if program == Program::RingServer => "host = \"clan-ping\"",
                 ("program", false) => "program = \"acknowledge\"",
@@ -203,7 +229,8 @@ fn program(
         u32::try_from(key.get(table, mistakes)).expect("the ranges of these keys have 32 bits")
     };
     match program {
-        Program::Sink => HostSpec::Sink,
+        // The reader of classes puts its own in the place of a class.
+        Program::Sink | Program::Class => HostSpec::Sink,
         Program::Echo => HostSpec::Echo,
         Program::Acknowledge => HostSpec::Acknowledge {
             every: NonZeroU32::new(number(every)).unwrap_or(NonZeroU32::MIN),

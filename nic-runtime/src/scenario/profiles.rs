@@ -10,10 +10,10 @@ use super::context::Context;
 use super::key::{Key, Presence, Text};
 use super::limits;
 use super::mistake::MistakeKind;
-use super::table::{self, Table};
+use super::table::{self, Mistakes, Table};
 use super::words::closest;
 use crate::profile::Profile;
-use crate::spec::NicSpec;
+use crate::spec::{NicSpec, Span};
 
 /// The profiles of all NICs.
 pub(super) struct NicProfiles {
@@ -96,5 +96,22 @@ fn file(name: &str, context: &mut Context) -> Result<Arc<Profile>, MistakeKind> 
     match Profile::parse(&text) {
         Ok(profile) => Ok(Arc::new(profile)),
         Err(error) => Err(MistakeKind::Profile(error)),
+    }
+}
+
+/// Checks that a profile has the sections that something needs.
+pub(super) fn check_sections(
+    place: Span,
+    profile: &Profile,
+    (needs, sections): (impl FnOnce() -> String, &[&'static str]),
+    mistakes: &mut Mistakes,
+) {
+    if let Some(section) = profile.lacks(sections) {
+        let kind = MistakeKind::ProfileLacks {
+            needs: needs(),
+            section,
+            profile: profile.name.clone(),
+        };
+        mistakes.add(place, kind);
     }
 }

@@ -23,6 +23,7 @@ use super::nics;
 use super::print;
 use super::processes;
 use super::profiles::{self, NicProfiles};
+use super::programs;
 use super::ranges;
 use super::receives;
 use super::regions;
@@ -207,7 +208,7 @@ fn read_root(
     let of_nic = NicProfiles::new(&profile, &nics);
     let network = network::read(root, (&nics, &nic_names), &of_nic, &mut context);
     processes::hosts(root, (&mut nics, &of_nic), &nic_names, &mut context);
-    let processes = processes::read(root, &nic_names, &mut context);
+    let processes = processes::read(root, (&nic_names, &of_nic), &mut context);
     let mut endpoints = endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
     let channels = traffic::channels(
         root,
@@ -215,6 +216,7 @@ fn read_root(
         (&nics, &of_nic, &network),
         &mut context,
     );
+    programs::check(&mut endpoints, processes.classes(), context.mistakes());
     endpoints::check_interfaces(&endpoints, &channels, &of_nic, context.mistakes());
     vis::check_connections(&endpoints, &channels, context.mistakes());
     traffic::check_code_channels(&endpoints, &channels, context.mistakes());
@@ -226,6 +228,7 @@ fn read_root(
         captures,
         last,
     } = traffic::sends(root, &endpoints, &of_nic, &mut context);
+    programs::check_sends(&endpoints, &sends, context.mistakes());
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let regions = regions::read(root, &endpoints, &mut context);
     let places = (&nics[..], &of_nic, &network);
@@ -301,7 +304,7 @@ fn read_root(
     {
         mistakes.add(sweep.span(), wrong_type("a table", sweep.get_ref()));
     }
-    let expectations = expect::read(root, (&endpoints, &swaps), &mut context);
+    let expectations = expect::read(root, (&endpoints, &swaps, &processes), &mut context);
     let golden = golden::read(root, &mut context);
     let seed = context.seed();
     let (classes, files, mistakes) = context.finish();
@@ -324,6 +327,7 @@ fn read_root(
         links: network.links,
         allows_deadlock,
         processes: processes.specs,
+        programs: processes.programs,
         endpoints: endpoints.specs.into(),
         completion_queues: endpoints.completion_queues,
         channels,

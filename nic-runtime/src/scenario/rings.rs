@@ -26,7 +26,8 @@ pub(super) fn check(
         | HostSpec::Sink
         | HostSpec::Echo
         | HostSpec::Acknowledge { .. }
-        | HostSpec::Exchange(_) => None,
+        | HostSpec::Exchange(_)
+        | HostSpec::Class(_) => None,
     });
     if mistakes.len() == before {
         check_all(endpoints, windows, of_nic, mistakes, |host| {

@@ -82,6 +82,7 @@ pub(super) fn read(
         on_empty,
         strict,
         connects_by_program: false,
+        native: None,
     })
 }
 

@@ -101,7 +101,7 @@ pub(crate) struct Parts<'a, E> {
     pub(crate) users: Table<EndpointId, User>,
     /// Processes, endpoints and loops that wait for a processor of their host; `None` if no host limits its processors.
     pub(crate) turns: Option<Turns>,
-    pub(crate) own: OwnProcesses,
+    pub(crate) own: OwnProcesses<'a>,
     pub(crate) report: Report<'a>,
 }
 

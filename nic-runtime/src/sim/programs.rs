@@ -2,6 +2,7 @@
 //! such programs, or a scenario names them.
 
 use super::{Engines, Parts};
+use crate::host::acting::Acting;
 use crate::host::own::OwnProcesses;
 use crate::host::program::{Action, Happened};
 use crate::host::{Asking, Task};
@@ -11,10 +12,15 @@ use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::{MessageBody, ReceiveDescriptor};
 
-impl<E: Engines> Parts<'_, E> {
+impl<'a, E: Engines> Parts<'a, E> {
     /// Installs the supplied programs.
-    pub(crate) fn bring(&mut self, own: OwnProcesses) {
+    pub(crate) fn bring(&mut self, own: OwnProcesses<'a>) {
         self.own = own;
+        for process in &mut self.own.processes {
+            if let Acting::Class(program) = &process.program {
+                process.linear = Some(self.memory.pin(program.memory_bytes()));
+            }
+        }
     }
 
     /// Tells all programs that the run has started.
@@ -29,7 +35,7 @@ impl<E: Engines> Parts<'_, E> {
     pub(crate) fn tell_program(&mut self, id: EndpointId, what: Happened<'_>) {
         let now = self.now;
         if let Some(process) = self.own.of(id) {
-            process.tell(now, what);
+            process.tell(now, what, &mut self.memory);
             let home = process.home();
             self.begin_task(home);
         }
@@ -43,7 +49,7 @@ impl<E: Engines> Parts<'_, E> {
         }
         let user = &self.users[id];
         match self.own.process(id) {
-            Some(process) => process.program.react(message, user.messages),
+            Some(process) => process.program.program().react(message, user.messages),
             None => user.program.react(message, user.messages),
         }
     }
@@ -164,10 +170,18 @@ impl<E: Engines> Parts<'_, E> {
                     channel,
                     bytes,
                 } => E::send_frame(self, (endpoint, channel), &bytes),
+                Action::GoOn => {
+                    let now = self.now;
+                    if let Some(process) = self.own.of(home) {
+                        process.go_on(now, &mut self.memory);
+                    }
+                }
+                Action::Emit(event) => self.report.emit(self.now, home, event),
                 Action::Fill {
                     memory,
                     offset,
                     bytes,
+                    takes,
                 } => {
                     let length = bytes.len() as u64;
                     let place = i64::try_from(length).ok();
@@ -176,7 +190,8 @@ impl<E: Engines> Parts<'_, E> {
                     if let Some(span) = span {
                         self.memory.bytes_mut(span).copy_from_slice(&bytes);
                         let nic = self.endpoints[memory].nic;
-                        let takes = self.setup.host_costs(nic).rate.time(span.length());
+                        let rate = self.setup.host_costs(nic).rate;
+                        let takes = takes.unwrap_or_else(|| rate.time(span.length()));
                         return self.busy(home, Task::Posting, takes);
                     }
                 }

@@ -348,7 +348,7 @@ impl<'a> NameTable<'a> {
             current: scenario
                 .endpoints
                 .iter()
-                .map(|spec| spec.class.map(position))
+                .map(|spec| scenario.class_of(spec).map(position))
                 .collect(),
         }
     }

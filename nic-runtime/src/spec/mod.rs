@@ -13,6 +13,7 @@ pub(crate) mod interface;
 mod length;
 mod network;
 pub(crate) mod placement;
+pub(crate) mod preset;
 mod rings;
 mod routes;
 mod span;
@@ -79,6 +80,8 @@ pub struct Scenario {
     pub allows_deadlock: bool,
     /// The processes that the file declares. Each endpoint without a declared process has a process of its own.
     pub processes: Vec<ProcessSpec>,
+    /// The classes that processes run.
+    pub programs: Vec<ProgramSpec>,
     /// The endpoints; [`EndpointId`] indexes them.
     pub endpoints: Table<EndpointId, EndpointSpec>,
     /// The completion queues of VIs.
@@ -144,6 +147,20 @@ impl Scenario {
             may[swap.endpoint] = true;
         }
         may
+    }
+
+    /// Returns the class that runs at an endpoint: its first applet, or the class that its process runs.
+    #[must_use]
+    pub fn class_of(&self, spec: &EndpointSpec) -> Option<usize> {
+        match spec.host {
+            HostSpec::Class(program) => self.programs.get(program as usize).map(|spec| spec.class),
+            HostSpec::Sink
+            | HostSpec::Echo
+            | HostSpec::Acknowledge { .. }
+            | HostSpec::Exchange(_)
+            | HostSpec::RingServer
+            | HostSpec::RingClient(_) => spec.class,
+        }
     }
 
     /// Returns for each class the policies under which it must be accepted: those of the NICs whose applet it is or may
@@ -259,6 +276,32 @@ pub struct ProcessSpec {
     pub program: HostSpec,
 }
 
+/// A class that a process runs (Javia).
+#[derive(Clone, Debug)]
+pub struct ProgramSpec {
+    /// The class, an index into [`Scenario::classes`].
+    pub class: usize,
+    /// Values of static fields, which are set before the static initializer runs.
+    pub state: Vec<FieldState>,
+    /// Size of the memory for arrays in bytes.
+    pub heap: u32,
+    /// Size of the memory for buffers outside the heap in bytes.
+    pub buffers: u32,
+    /// Maximum number of instructions between two natives.
+    pub fuel: u64,
+    /// What frees arrays that the class cannot reach.
+    pub collector: Collector,
+}
+
+/// What frees the arrays that a program cannot reach any more (S2-18).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Collector {
+    /// A collector that moves the other arrays together.
+    Moving,
+    /// A collector that leaves the other arrays where they are.
+    Stationary,
+}
+
 /// A class file.
 #[derive(Clone, Debug)]
 pub struct ClassSpec {
@@ -372,6 +415,17 @@ pub struct ViSpec {
     pub strict: bool,
     /// Whether the programs at its ends make the VI's connection. Otherwise the connection exists from the start.
     pub connects_by_program: bool,
+    /// The receive buffers that the library of a class posts; `None` if the VI's process runs no class.
+    pub native: Option<NativeBuffers>,
+}
+
+/// The buffers at the start of a VI's buffer area that the library of Javia posts (S2-10).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct NativeBuffers {
+    /// Number of buffers.
+    pub count: u32,
+    /// Length of each in bytes.
+    pub length: u32,
 }
 
 /// The provider of VIA, which moves the messages of a VI.
@@ -445,6 +499,8 @@ pub enum HostSpec {
     RingServer,
     /// The program sends requests through the first pair of rings in the windows of the process.
     RingClient(RingRequests),
+    /// The program is a class: this one of [`Scenario::programs`].
+    Class(u32),
 }
 
 /// The treatment of a packet or transmit descriptor on which an applet traps.

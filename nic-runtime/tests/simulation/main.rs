@@ -34,6 +34,7 @@ mod held_back;
 mod host_nic;
 mod hostile;
 mod isolation;
+mod javia;
 mod links;
 mod loading;
 mod moments;

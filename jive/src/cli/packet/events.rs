@@ -181,7 +181,8 @@ impl Gathered {
             | EventKind::Nic(_)
             | EventKind::Emp(_)
             | EventKind::Via(_)
-            | EventKind::Remote(_) => {}
+            | EventKind::Remote(_)
+            | EventKind::Host(_) => {}
         }
     }
 }

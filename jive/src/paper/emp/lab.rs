@@ -215,7 +215,8 @@ impl Sink for Seen {
                 | EventKind::Sle(_)
                 | EventKind::Emp(_)
                 | EventKind::Via(_)
-                | EventKind::Remote(_),
+                | EventKind::Remote(_)
+                | EventKind::Host(_),
                 _,
             ) => {}
         }

@@ -179,7 +179,8 @@ impl Sink for Seen {
             | EventKind::Sle(_)
             | EventKind::Emp(_)
             | EventKind::Via(_)
-            | EventKind::Remote(_) => {}
+            | EventKind::Remote(_)
+            | EventKind::Host(_) => {}
         }
     }
 }
@@ -395,7 +396,8 @@ impl Sink for Answers {
             | EventKind::Sle(_)
             | EventKind::Emp(_)
             | EventKind::Via(_)
-            | EventKind::Remote(_) => {}
+            | EventKind::Remote(_)
+            | EventKind::Host(_) => {}
         }
     }
 }

@@ -130,7 +130,8 @@ impl Sink for Answers {
             | EventKind::Sle(_)
             | EventKind::Emp(_)
             | EventKind::Via(_)
-            | EventKind::Remote(_) => {}
+            | EventKind::Remote(_)
+            | EventKind::Host(_) => {}
         }
     }
 }

@@ -133,7 +133,7 @@ fn a_refusal_says_what_was_expected() {
 
 #[test]
 fn a_ring_returns_tickets_in_the_order_of_their_posts() {
-    let mut ring = TicketRing::<Fixed>::new(2);
+    let mut ring = TicketRing::<Fixed>::new(2, (0, 1));
     let bytes = (8, ArrayKind::Byte);
     assert_eq!(ring.take(), None);
     assert_eq!(ring.post(bytes, (0, 4), 7), Some(0));

@@ -10,10 +10,11 @@ use super::completions::take_completion;
 use super::delays::schedule;
 use super::named::{bytes, complete, name, posts_own, receives, released};
 use super::own::Named;
+use super::regions::handle;
 use super::state::{Delay, Extras, HasVia};
 use super::{announcing, over_memory};
 use crate::host::program::Action;
-use crate::host::{Asked, Asking, Descriptor, Happened, RegionRefusal, ViNews};
+use crate::host::{Asked, Asking, Descriptor, Happened, OwnMemory, RegionRefusal, ViNews};
 use crate::ids::at;
 use crate::sim::Parts;
 
@@ -25,9 +26,12 @@ fn tell(sim: &mut Parts<'_, impl HasVia>, endpoint: EndpointId, what: ViNews<'_>
 pub(super) fn register(
     sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
-    (memory, (offset, length), ticket): (EndpointId, (u32, u32), u64),
+    (memory, (offset, length), ticket): (OwnMemory, (u32, u32), u64),
 ) {
-    let area = sim.endpoints[memory].area;
+    let area = match memory {
+        OwnMemory::Area(endpoint) => sim.endpoints[endpoint].area,
+        OwnMemory::Linear(region) => region,
+    };
     let registered = sim
         .engines
         .via_mut()
@@ -42,6 +46,12 @@ pub(super) fn register(
         sim.report.emit(sim.now, id, kind);
     }
     let registered = registered.map_err(RegionRefusal::from);
+    tell(sim, id, ViNews::Registered { ticket, registered });
+}
+
+/// Tells the program of a VI the handle of the buffer area.
+pub(super) fn tell_area(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, ticket: u64) {
+    let registered = handle(sim, id).ok_or(RegionRefusal::NotRegistered);
     tell(sim, id, ViNews::Registered { ticket, registered });
 }
 

@@ -28,6 +28,10 @@ pub(super) fn asked(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, asked: Ask
         Asked::Register(memory, range, ticket) => {
             descriptors::register(sim, id, (memory, range, ticket));
         }
+        Asked::Area(ticket) => {
+            descriptors::tell_area(sim, id, ticket);
+            return Asking::Ignored;
+        }
         Asked::Deregister(handle, ticket) => descriptors::deregister(sim, id, (handle, ticket)),
         Asked::Send(ticket, segments, immediate) => {
             return descriptors::send(sim, id, (ticket, segments, immediate));
