@@ -27,7 +27,7 @@ Papers:
   unet-sle   U-Net/SLE: A Java-based User-Customizable Virtual Network Interface (1998)
   emp        Can User-Level Protocols Take Advantage of Multi-CPU NICs? (2002)
   clan       VIA over the CLAN network (2001)
-  javia      Interfacing Java to the Virtual Interface Architecture (1999): VIA itself
+  javia      Interfacing Java to the Virtual Interface Architecture (1999)
 
 Examples:
   jive paper unet-sle                 a line for each statement

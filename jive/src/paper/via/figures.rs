@@ -6,6 +6,7 @@ use super::clan::{
     CLIENTS, EMULEX, OUTSTANDING, QUEUE, TAILORED, answers, at_user_level, bandwidth, own_answers,
 };
 use super::lab::{FlowControl, Served, Setup};
+use super::programs_in_java::{JavaSetup, Variant};
 use super::{FEW, Rounds};
 use crate::paper::PaperError;
 use crate::paper::provenance::each;
@@ -161,28 +162,61 @@ pub(super) fn javia(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
         name: "the paper's line",
         points: line.to_vec(),
     });
+    round_trips.extend(in_java(profile, &ROUND_TRIPS, |setup, profile| {
+        let [trips, _] = ROUNDS.java;
+        Ok(microseconds(setup.round_trip(profile, trips)?))
+    })?);
     let bandwidths = curves(&raw, &ROUND_TRIPS[1..], |&(_, profile, _), length| {
         let rate = setup(length).rate(profile, ROUNDS.streamed)?;
         Ok(megabits(rate) / 8.0)
     })?;
+    let mut bandwidths = bandwidths;
+    bandwidths.extend(in_java(profile, &ROUND_TRIPS[1..], |setup, profile| {
+        let [_, messages] = ROUNDS.java;
+        Ok(megabits(setup.rate(profile, messages)?) / 8.0)
+    })?);
     Ok(vec![
         Drawing::Curves(Plot {
             name: "javia-round-trips",
-            title: "VIA on a Giganet NIC: round trips".to_owned(),
+            title: "Java over VIA on a Giganet NIC: round trips".to_owned(),
             x: axis("message size (bytes)", false),
             y: axis("round trip (us)", false),
             curves: round_trips,
-            marks: vec![mark("16.5", 4, 16.5)],
+            marks: vec![mark("pin 38.0", 4, 38.0), mark("raw 16.5", 4, 16.5)],
         }),
         Drawing::Curves(Plot {
             name: "javia-bandwidth",
-            title: "VIA on a Giganet NIC: bandwidth".to_owned(),
+            title: "Java over VIA on a Giganet NIC: bandwidth".to_owned(),
             x: axis("message size (bytes)", false),
             y: axis("bandwidth (MB/s)", false),
             curves: bandwidths,
-            marks: vec![mark("80", 8_192, 80.0)],
+            marks: vec![
+                mark("raw 80", 8_192, 80.0),
+                mark("peak of Javia-I 70", 32_768, 70.0),
+            ],
         }),
     ])
+}
+
+/// Measures a curve for each variant of Java programs, at some message lengths.
+fn in_java(
+    profile: &Profile,
+    lengths: &[u32],
+    measure: impl Fn(JavaSetup, &Profile) -> Result<f64, PaperError> + Sync,
+) -> Result<Vec<Curve>, PaperError> {
+    let mut drawn = Vec::new();
+    for variant in Variant::ALL {
+        let of = [(variant.name(), profile, "auto")];
+        drawn.extend(curves(&of, lengths, |&(_, profile, _), length| {
+            let setup = JavaSetup {
+                figure: "Figures 3 and 6",
+                variant,
+                length,
+            };
+            measure(setup, profile)
+        })?);
+    }
+    Ok(drawn)
 }
 
 /// Returns the thousands of answers of a server in a second.

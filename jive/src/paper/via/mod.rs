@@ -6,7 +6,8 @@
 //! - `measured` keeps what is measured under a profile
 //! - `clan` has the rows of "VIA over the CLAN network" (2001)
 //! - `emulated` has the rows of VIA in a kernel, which the paper about CLAN quotes
-//! - `javia` has the rows of VIA itself from "Interfacing Java to the Virtual Interface Architecture" (1999)
+//! - `programs_in_java` runs Java programs over VIA
+//! - `javia` has the rows of "Interfacing Java to the Virtual Interface Architecture" (1999)
 
 mod clan;
 mod emulated;
@@ -15,11 +16,12 @@ mod javia;
 mod lab;
 mod measured;
 mod programs;
+mod programs_in_java;
 
 use nic_runtime::profile::Profile;
 
 pub(super) use self::clan::{OWN_BUSY, USER_BELOW_TAILORED, reproduce as clan};
-pub(super) use self::javia::reproduce as javia;
+pub(super) use self::javia::{JAVIA_PEAK, PIN_CROSSES_COPY, reproduce as javia};
 use self::measured::{Both, Measured};
 use super::provenance::Used;
 use super::report::{Agreement, Drawing, Quantity, Report, Row, Tolerance};
@@ -30,6 +32,8 @@ use super::{Disagreement, ONE_PORT, PaperError, Progress, note_one_port, provena
 struct Rounds {
     /// Messages of each stream.
     streamed: u32,
+    /// Round trips of Java programs, and messages of their streams.
+    java: [u32; 2],
     /// Messages of each client of a server with a completion queue.
     requests: u32,
     /// How long the half round trips beside a stream are measured, in hundreds of microseconds.
@@ -49,6 +53,7 @@ struct Rounds {
 
 const ROUNDS: Rounds = Rounds {
     streamed: 200,
+    java: [24, 128],
     requests: 4,
     beside: 30,
     served: 24,
@@ -61,6 +66,7 @@ const ROUNDS: Rounds = Rounds {
 /// Messages of a measurement that only shows whether a value of the profile moves a row.
 const FEW: Rounds = Rounds {
     streamed: 24,
+    java: [8, 48],
     requests: 1,
     beside: 4,
     served: 12,
