@@ -232,6 +232,40 @@ fn connections_are_refused_time_out_and_are_made_again() {
 }
 
 #[test]
+fn arrays_of_each_type_are_sent() {
+    // VI 0 is for Javia-I and VI 1 for buffers; `Kinds` runs at both ends and checks what comes back.
+    for (profile, provider) in PROVIDERS {
+        let end = |nic: &str, name: &str, serves: bool| {
+            format!(
+                "[[nic]]\nname = '{nic}'\n[[process]]\nname = '{nic}-runs'\nnic = '{nic}'\n\
+                 program = 'class:builtin:Kinds'\nbuffers = 4096\nstate = {{ serves = {serves} }}\n\
+                 [[endpoint]]\nnic = '{nic}'\nname = '{name}0'\nprocess = '{nic}-runs'\ninterface = 'via'\n\
+                 provider = '{provider}'\nfree_buffers = {{ count = 4, length = 1024 }}\n\
+                 [[endpoint]]\nnic = '{nic}'\nname = '{name}1'\nprocess = '{nic}-runs'\ninterface = 'via'\n\
+                 provider = '{provider}'\nfree_buffers = {{ count = 0 }}\n"
+            )
+        };
+        let text = format!(
+            "profile = '{profile}'\nuntil = '1s'\n{}{}[[channel]]\nx0 = 1\ny0 = 1\nconnect = 'program'\n\
+             [[channel]]\nx1 = 1\ny1 = 1\nconnect = 'program'\n",
+            end("a", "x", false),
+            end("b", "y", true),
+        );
+        let (_, seen) = run(&text);
+        assert_eq!(told(&seen), [("x0", "8"), ("y0", "8")], "{provider}");
+    }
+}
+
+#[test]
+fn a_program_that_traps_gives_up_unless_the_trap_is_expected() {
+    let (end, _) = run(&misuse(22, ""));
+    let said: Vec<String> = end.gave_up.iter().map(ToString::to_string).collect();
+    assert_eq!(said, ["endpoint vi: trapped: BufferState"]);
+    let (end, _) = run(&(misuse(22, "") + "[[expect]]\nprocess = 'p'\ntrap = 'BufferState'\n"));
+    assert!(end.gave_up.is_empty());
+}
+
+#[test]
 fn expectations_look_at_programs() {
     let text = misuse(41, "")
         + "[[expect]]\nprocess = 'p'\nfield = 'numbers'\nvalue = 213\n\

@@ -127,7 +127,7 @@ impl ClassProgram<'_> {
                 Reached::Returned(value) => {
                     self.pass(actions);
                     actions.emit(HostEvent::ProgramReturn { value });
-                    self.now = Now::Ended;
+                    self.now = Now::Ended(None);
                     return;
                 }
                 Reached::Trapped(trap) => return self.trapped(trap, self.failed, actions),
@@ -195,7 +195,7 @@ impl ClassProgram<'_> {
             native: failed.map(|failed| failed.native),
             state: failed.and_then(|failed| failed.state),
         });
-        self.now = Now::Ended;
+        self.now = Now::Ended(Some(kind));
     }
 
     /// Performs the native that the class has reached.
@@ -225,7 +225,7 @@ impl ClassProgram<'_> {
                     Err(trap) => self.trapped(trap, None, actions),
                 }
             }
-            other @ (Now::Unborn | Now::Waiting(_) | Now::Ended) => self.now = other,
+            other @ (Now::Unborn | Now::Waiting(_) | Now::Ended(_)) => self.now = other,
         }
     }
 }
@@ -259,16 +259,14 @@ impl HostProgram for ClassProgram<'_> {
 
     fn unfinished(&self) -> Option<Unfinished> {
         let native = self.native.map_or("", |native| native.decl().name);
-        let after = match self.now {
-            Now::Unborn => "has not begun".to_owned(),
-            Now::Before(_) | Now::After(_) => format!("was in `{native}`"),
-            Now::Waiting(wait) if wait.ends() => format!("waited in `{native}`"),
+        let (after, has_stopped) = match self.now {
+            Now::Unborn => ("not begun".to_owned(), false),
+            Now::Before(_) | Now::After(_) => (format!("in `{native}`"), false),
+            Now::Waiting(wait) if wait.ends() => (format!("waits in `{native}`"), false),
+            Now::Ended(Some(trap)) => (format!("trapped: {trap}"), true),
             // A server waits for as long as it is asked.
-            Now::Waiting(_) | Now::Ended => return None,
+            Now::Waiting(_) | Now::Ended(None) => return None,
         };
-        Some(Unfinished {
-            after,
-            has_stopped: false,
-        })
+        Some(Unfinished { after, has_stopped })
     }
 }

@@ -77,8 +77,8 @@ pub(super) enum Now {
     After(Result<i32, TrapKind>),
     /// The program waits in a native.
     Waiting(Wait),
-    /// The program has ended.
-    Ended,
+    /// The program has ended: in this trap, if it trapped.
+    Ended(Option<TrapKind>),
 }
 
 impl<'a> ClassProgram<'a> {
@@ -204,7 +204,7 @@ impl<'a> ClassProgram<'a> {
     pub(super) fn waits_for(&self) -> Option<Wait> {
         match self.now {
             Now::Waiting(wait) => Some(wait),
-            Now::Unborn | Now::Before(_) | Now::After(_) | Now::Ended => None,
+            Now::Unborn | Now::Before(_) | Now::After(_) | Now::Ended(_) => None,
         }
     }
 
