@@ -129,7 +129,7 @@ fn random_sequence(seed: u64, motion: Motion) {
                 });
                 let mut buffers = buffers.collect::<Vec<_>>();
                 let named =
-                    |buffer: &FromBuffer| roots.iter().any(|root| *root == buffer.start as i32);
+                    |buffer: &FromBuffer| roots.contains(&(buffer.start as i32));
                 let expected = buffers.iter().map(named).collect::<Vec<_>>();
                 let before = heap.used();
                 let collected = collector.collect(

@@ -124,6 +124,7 @@ fn every_builtin_scenario_agrees_with_openjdk() {
         "clan-server.toml",
         "clan-switch.toml",
         "incast.toml",
+        "javia.toml",
         "via-segments.toml",
         "via.toml",
     ];

@@ -41,6 +41,8 @@ fn lines_of_other_interfaces() -> Vec<Value> {
         .map(|path| jive(["run", &path, "--trace", "json", "--trace-work"]).out)
         .concat();
     out += &jive(["run", "../scenarios/give-up.toml", "--trace", "json"]).out;
+    // A program frees a buffer of which it has an array.
+    out += &jive(["run", "../scenarios/misuse.toml", "--trace", "json"]).out;
     let builtins = nic_runtime::scenario::BUILTIN.iter();
     for builtin in builtins.filter(|builtin| builtin.text.contains(ON_VIS)) {
         out += &jive(["run", builtin.name, "--trace", "json"]).out;

@@ -56,6 +56,7 @@ builtins! {
     "load-balance": "LoadBalance keeps each flow at one server";
     "chain": "three applets in a chain send messages over a link with faults";
     "via": "VIA in the NIC: echoes between VIs, with immediate data, segments and a completion queue";
+    "javia": "Java programs on the hosts use VIA: arrays that are copied, and buffers that are not";
     "via-segments": "descriptors gather messages from several pieces of memory, over CLAN";
     "clan-ping": "two programs write to each other's memory without VIA, and a message takes 2.6 us";
     "clan-server": "a server without VIA answers requests in rings, also over a link that loses writes";
