@@ -128,8 +128,7 @@ fn random_sequence(seed: u64, motion: Motion) {
                     is_named: false,
                 });
                 let mut buffers = buffers.collect::<Vec<_>>();
-                let named =
-                    |buffer: &FromBuffer| roots.contains(&(buffer.start as i32));
+                let named = |buffer: &FromBuffer| roots.contains(&(buffer.start as i32));
                 let expected = buffers.iter().map(named).collect::<Vec<_>>();
                 let before = heap.used();
                 let collected = collector.collect(
