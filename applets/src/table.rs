@@ -149,6 +149,10 @@ programs! {
     KINDS = "Kinds";
 }
 
+/// The class file of `experiments/Fresh.java`: the base path as an applet that makes new arrays for each message. It is no
+/// shipped applet; `jive paper` measures it with and without a collector.
+pub const FRESH: &[u8] = include_bytes!("../experiments/Fresh.class");
+
 /// The Java stub `unet/Nic.java`, against which applets compile.
 pub const NIC_STUB: &str = include_str!("../java/unet/Nic.java");
 

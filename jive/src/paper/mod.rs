@@ -6,6 +6,7 @@
 mod bandwidth;
 mod bars;
 mod breakdown;
+mod collected;
 mod disagrees;
 mod emp;
 mod faster;
@@ -163,7 +164,7 @@ struct Part {
     plots: fn(&Profile) -> Result<Vec<Drawing>, PaperError>,
 }
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     Part {
         name: "Figure 5: overheads",
         rows: breakdown::rows,
@@ -187,6 +188,11 @@ const PARTS: [Part; 6] = [
     Part {
         name: "host time of protocols",
         rows: protocols::rows,
+        plots: |_| Ok(Vec::new()),
+    },
+    Part {
+        name: collected::FIGURE,
+        rows: collected::rows,
         plots: |_| Ok(Vec::new()),
     },
     Part {

@@ -1,6 +1,6 @@
 //! An applet on its endpoint: an instance of a loaded class, and the `RxBuf` array that packets arrive in.
 
-use jive_core::{ArrayKind, FieldId, Heap, Instance, LinkedClass, MethodId, limits};
+use jive_core::{ArrayKind, FieldId, Heap, Instance, Lifetime, LinkedClass, MethodId, limits};
 
 use super::{ArraySpan, NicEntry};
 
@@ -166,6 +166,8 @@ pub struct Applet<'a> {
     pub instance: Instance<'a>,
     /// The members of the applet that the runtime calls and sets.
     pub members: Members,
+    /// How long the arrays of a call live.
+    pub lifetime: Lifetime,
     rx_buf: ArraySpan,
     rx_buf_bytes: u32,
 }
@@ -205,6 +207,7 @@ impl<'a> Applet<'a> {
             class,
             instance,
             members,
+            lifetime: Lifetime::PerCall,
             rx_buf,
             rx_buf_bytes,
         })

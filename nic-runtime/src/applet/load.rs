@@ -7,7 +7,7 @@ use crate::ids::{ProcessorId, at};
 use std::convert::Infallible;
 
 use crate::ids::WindowId;
-use jive_core::{FieldId, Heap, Lifetime, MethodId, Step, Trap, TrapKind};
+use jive_core::{ArrayKind, FieldId, Heap, Lifetime, MethodId, Step, Trap, TrapKind};
 use jive_embed::preset::Stores;
 use nic_core::event::{DmaDirection, DropReason, Made, SleEvent, Trigger};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
@@ -44,6 +44,8 @@ enum Reached {
     /// The initializer stores a value in a static field. An initializer stops at stores to static fields only if the
     /// scenario sets fields of the class.
     Store(FieldId, i32),
+    /// The initializer makes an array. It stops there only if the applet's arrays are collected.
+    Array(ArrayKind, i32),
 }
 
 /// The reason why an initializer failed.
@@ -213,6 +215,13 @@ fn initialize(
                 sim.processors[on].activation.stack.resume(Ok(0));
                 continue;
             }
+            // Nothing is garbage yet that a collection could free.
+            Reached::Array(kind, length) => {
+                let heap = sim.applets[applet_at.applet].instance.heap_mut();
+                let made = heap.allocate(kind, length);
+                sim.processors[on].activation.stack.resume(made);
+                continue;
+            }
         };
         let processor = &mut sim.processors[on];
         let (stack, costs) = (&mut processor.activation.stack, processor.costs);
@@ -251,6 +260,9 @@ fn run_to_native(
         Step::Trapped(trap) => (Reached::Return(None), Some(trap)),
         Step::Native { id, args } => match (state::stored_field(id), args) {
             (Some(field), &[value]) => (Reached::Store(field, value), None),
+            (None, &[length]) if let Some(kind) = id.allocates() => {
+                (Reached::Array(kind, length), None)
+            }
             _ => {
                 let request = Request::new(id, args).ok_or(TrapKind::Unverified);
                 (Reached::Native(request), None)

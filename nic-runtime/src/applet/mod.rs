@@ -21,6 +21,7 @@ pub(crate) mod capsule;
 mod carry;
 pub(crate) mod chain;
 pub(crate) mod chained;
+pub(crate) mod collected;
 mod detached;
 mod environment;
 mod exclusive;

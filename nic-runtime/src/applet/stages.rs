@@ -4,7 +4,7 @@
 //! without, for the loop of a run without a sink. A packet takes some forty stages, and most of them would ask for the sink.
 
 use crate::ids::{AppletId, ProcessorId};
-use jive_core::{BareStep, Lifetime, TrapKind};
+use jive_core::{ArrayKind, BareStep, TrapKind};
 use nic_core::event::{DmaDirection, DropReason, Made, SleEvent, Trigger, TxStatus};
 use nic_core::sle::{Effect, NicNative, Rights, check, perform};
 use nic_core::time::SimDuration;
@@ -12,7 +12,7 @@ use nic_core::unet::resolve;
 
 use super::arguments;
 use super::port::{OnNic, Push};
-use super::{host_to_nic, suspend, tell, trapped};
+use super::{collected, host_to_nic, suspend, tell, trapped};
 use crate::calls::budget::Exceeded;
 use crate::calls::call::{Call, Cause, Way};
 use crate::calls::quota::Spent;
@@ -137,12 +137,13 @@ pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: Proces
     if let Cause::Read(done) = cause {
         engine::land_read(sim, AppletAt { endpoint, applet }, done.number);
     }
+    let lifetime = sim.applets[applet].lifetime;
     let instance = &mut sim.applets[applet].instance;
     let activation = &mut sim.processors[on].activation;
     activation.spent = Spent::default();
     let stack = &mut activation.stack;
     let fuel = sim.live[endpoint].fuel;
-    let started = instance.start(stack, method, args, fuel, Lifetime::PerCall);
+    let started = instance.start(stack, method, args, fuel, lifetime);
     let stage = match started {
         Ok(()) => Stage::Run,
         Err(trap) => {
@@ -193,6 +194,9 @@ pub(crate) fn run<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) 
                     (cost.fuel, cost.time, Stage::Perform)
                 }
                 Err(kind) => {
+                    if let Some(array) = id.allocates() {
+                        return make_array(sim, on, before, array);
+                    }
                     sim.report.take_back(endpoint);
                     stack.resume(Err(kind));
                     (0, SimDuration::ZERO, Stage::Run)
@@ -216,6 +220,19 @@ pub(crate) fn run<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) 
     let bytecode_cost = costs.bytecode.times(instructions);
     activation.reported.reached = sim.now + bytecode_cost;
     Next::after(bytecode_cost + native_cost, stage)
+}
+
+/// Performs a `newarray` of an applet whose arrays are collected.
+#[cold]
+fn make_array(sim: &mut Simulation<'_>, on: ProcessorId, before: u64, kind: ArrayKind) -> Next {
+    let processor = &sim.processors[on];
+    let spent = before.saturating_sub(processor.activation.stack.fuel_left());
+    let takes = processor.costs.bytecode.times(spent);
+    if let Err(Exceeded) = sim.budget.spend(spent) {
+        return sim.exceed_budget(on);
+    }
+    let pause = collected::new_array(sim, on, kind);
+    Next::after(takes + pause, Stage::Run)
 }
 
 /// Performs a native whose cost has been paid, or makes the processor wait for what the native needs.
@@ -403,6 +420,11 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
 /// Makes an applet's native end in a trap.
 #[cold]
 pub(crate) fn refuse_native(sim: &mut Simulation<'_>, on: ProcessorId, kind: TrapKind) -> Next {
+    if kind == TrapKind::OutOfMemoryError
+        && let Some(next) = collected::try_again(sim, on)
+    {
+        return next;
+    }
     sim.processors[on].activation.stack.resume(Err(kind));
     Next::after(SimDuration::ZERO, Stage::Run)
 }

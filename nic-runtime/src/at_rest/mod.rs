@@ -54,6 +54,7 @@ impl Census {
             arena,
             suspensions,
             applets,
+            collectors,
             swaps,
             last_arrays,
             levels,
@@ -97,6 +98,7 @@ impl Census {
         ] {
             counted.count(name, tree);
         }
+        counted.length("collectors", collectors.len());
         for applet in applets {
             let instance = &applet.instance;
             counted.length("applets.fields", instance.fields().len());

@@ -5,6 +5,7 @@
 //! - `pending` holds timers, refills and watches, `chain` the messages between the applets of a chain
 //! - `last_arrays` remembers the arrays that a packet is about to need
 //! - `quota` limits a call, `budget` limits what all calls of a run execute
+//! - `collector` collects the arrays of an applet, `programs` loads the classes that processes run
 //! - `classes` loads each class of the scenario, `swaps` keeps those that come during the run, `reassembly` puts together
 //!   the capsules in which they come
 //! - `sram` adds up what a NIC's memory holds, `ledger` counts what is free for classes that come during the run, `refused`
@@ -14,6 +15,7 @@ pub(crate) mod budget;
 pub(crate) mod call;
 pub(crate) mod chain;
 pub(crate) mod classes;
+pub(crate) mod collector;
 pub(crate) mod last_arrays;
 pub(crate) mod ledger;
 pub(crate) mod needs;

@@ -29,6 +29,8 @@ pub(crate) struct Costs {
     natives: [NativeCost; NATIVES],
     /// Rate of a copy between two applets of a chain. A copy costs nothing if the profile has no `[native]` section.
     copy: Option<Rate>,
+    /// Times of a collection, whatever it finds and for each root.
+    collection: [SimDuration; 2],
 }
 
 /// Capacity of a call stack.
@@ -123,12 +125,21 @@ impl Costs {
             },
             natives,
             copy: profile.native.map(|native| Rate::new(native.copy)),
+            collection: profile.native.map_or([SimDuration::ZERO; 2], |native| {
+                [native.collect, native.root]
+            }),
         }
     }
 
     /// Returns the time of a copy within the NIC.
     pub(crate) fn of_copy(&self, bytes: u32) -> SimDuration {
         self.copy.map_or(SimDuration::ZERO, |rate| rate.time(bytes))
+    }
+
+    /// Returns the time of a collection of an applet's arrays.
+    pub(crate) fn of_collection(&self, roots: u32, moved: u32) -> SimDuration {
+        let [whole, root] = self.collection;
+        whole + root.times(roots.into()) + self.of_copy(moved)
     }
 
     /// Returns the cost of a native.

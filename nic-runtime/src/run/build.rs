@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroU32;
 
 use bumpalo::Bump;
-use jive_embed::load_class;
+use jive_core::Lifetime;
+use jive_embed::preset::load_preset_collected;
+use jive_embed::{load_class, load_collected};
 use nic_core::chain::Link;
 use nic_core::event::{Levels, Sink};
 use nic_core::id::{EndpointId, NicId};
@@ -18,6 +20,7 @@ use crate::applet::state::reload;
 use crate::calls::budget::{Budget, fuel_of_call};
 use crate::calls::chain::Chains;
 use crate::calls::classes::{Classes, fits};
+use crate::calls::collector::{AppletCollector, Collectors};
 use crate::calls::last_arrays::LastArrays;
 use crate::calls::needs::not_offered;
 use crate::calls::pending::AllPendingCalls;
@@ -45,7 +48,7 @@ use crate::sim::limits::Limits;
 use crate::sim::report::Report;
 use crate::sim::sends::Sends;
 use crate::sim::setup::Setup;
-use crate::spec::{self, EndpointSpec, InterfaceKind, LinkSpec, Provider, Scenario};
+use crate::spec::{self, EndpointSpec, FieldState, InterfaceKind, LinkSpec, Provider, Scenario};
 use crate::storage::{Channels, Endpoint, FreeQueue};
 use crate::wire::Backlogs;
 use crate::wire::{Admission, Fabric, Faults, Onward, PacketStore, Port, Wire};
@@ -70,7 +73,7 @@ impl<'a> Simulation<'a> {
         }
         join(scenario, &fabric, &mut endpoints)?;
         check_payloads(scenario, &users)?;
-        let applets = applets((arena, memory_of_applets), scenario, classes)?;
+        let (applets, collectors) = applets((arena, memory_of_applets), scenario, classes)?;
         let may_have_applet = scenario.may_have_applets();
         // Endpoints that get their first applet during the run also need a place in the list of applets.
         let followers = scenario.endpoints.iter().map(|spec| spec.followers.len());
@@ -129,6 +132,7 @@ impl<'a> Simulation<'a> {
             suspensions: Suspensions::new(places),
             last_arrays: LastArrays::new(places, scenario),
             applets,
+            collectors,
             swaps: Swaps::new(scenario, classes, InterfaceKind::record_bytes),
             send_slots_left: send_slots_left(scenario),
             names: names(scenario),
@@ -572,8 +576,9 @@ fn applets<'a>(
     (arena, mut memory): (&'a Bump, &'a mut [u8]),
     scenario: &Scenario,
     classes: Classes<'a>,
-) -> Result<Table<AppletId, Applet<'a>>, SimError> {
+) -> Result<(Table<AppletId, Applet<'a>>, Collectors<'a>), SimError> {
     let mut applets = Table::new();
+    let mut collectors = Collectors::new();
     // The classes of applets to which the scenario gives a state; each class is loaded again only once.
     let mut reloaded = vec![None; classes.len()];
     // The classes that have been checked, with the offers against which they were.
@@ -605,6 +610,14 @@ fn applets<'a>(
             let nic = spec.nic;
             return Err(SimError::NotOffered { class, nic, call });
         }
+        if spec.is_collected {
+            let bytes = &scenario.classes[class].bytes;
+            let (applet, collector) = collected((arena, own), profile, (class, bytes, state))?;
+            let number = u32::try_from(applets.len()).expect("applets have u32 numbers");
+            collectors.insert(AppletId(number), collector);
+            applets.push(applet);
+            continue;
+        }
         let class_loaded = match (state.is_empty(), reloaded[class]) {
             (true, _) => loaded,
             (false, Some(known)) => known,
@@ -619,5 +632,29 @@ fn applets<'a>(
         let applet = Applet::lent(class_loaded, fields, own, rx_buf);
         applets.push(applet.map_err(|error| SimError::Applet { class, error })?);
     }
-    Ok(applets)
+    Ok((applets, collectors))
+}
+
+/// Builds an applet whose arrays are collected, and its collector.
+fn collected<'a>(
+    (arena, memory): (&'a Bump, &'a mut [u8]),
+    profile: &Profile,
+    (class, bytes, state): (usize, &[u8], &[FieldState]),
+) -> Result<(Applet<'a>, AppletCollector<'a>), SimError> {
+    let (policy, natives) = (profile.receive.policy(), NicNative::TABLE);
+    let bytes = &*arena.alloc_slice_copy(bytes);
+    let refused = |error| SimError::Class { class, error };
+    let loaded = load_collected(arena, bytes, policy, natives).map_err(refused)?;
+    let linked = match state.is_empty() {
+        true => loaded,
+        false => load_preset_collected(arena, bytes, &loaded, policy, natives).map_err(refused)?,
+    };
+    let linked = &*arena.alloc(linked);
+    let fields = arena.alloc_slice_fill_copy(linked.class.program.field_count(), 0);
+    let applet = Applet::lent(&linked.class, fields, memory, profile.rx_buf_bytes());
+    let mut applet = applet.map_err(|error| SimError::Applet { class, error })?;
+    applet.lifetime = Lifetime::Persistent;
+    let slots = at(profile.processor.call_slots.get());
+    let collector = AppletCollector::new(arena, linked, &applet.instance, slots);
+    Ok((applet, collector))
 }

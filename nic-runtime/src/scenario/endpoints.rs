@@ -9,7 +9,7 @@ use nic_core::time::SimDuration;
 use super::chain;
 use super::context::Context;
 use super::endpoint_table::Endpoints;
-use super::keys::{ENDPOINT, FREE_BUFFERS, OnTrap, ROOT};
+use super::keys::{ENDPOINT, FREE_BUFFERS, Heap, OnTrap, ROOT};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
@@ -88,7 +88,20 @@ fn read_endpoint(
     let mistakes = context.mistakes();
     let accepts_capsules = ENDPOINT.accept_capsules.get(table, mistakes);
     let heap = ENDPOINT.heap.given(table, mistakes);
-    let heap = heap.map_or(profile.memory.heap.into(), |heap| heap.value);
+    let is_collected = heap
+        .as_ref()
+        .is_some_and(|heap| heap.value == Heap::Collected);
+    let heap = match heap.map(|heap| heap.value) {
+        Some(Heap::Bytes(bytes)) => bytes,
+        Some(Heap::Collected) | None => profile.memory.heap.into(),
+    };
+    if is_collected && (accepts_capsules || classes.len() != 1) {
+        let (key, partner) = (
+            "heap = \"collected\"",
+            "applet` with a single class, without `accept_capsules",
+        );
+        mistakes.add(table.span, MistakeKind::NeedsPartner { key, partner });
+    }
     let interface = ENDPOINT.interface.get(table, mistakes);
     if nic.is_some() {
         if !interface.replaces_applets()
@@ -158,6 +171,7 @@ fn read_endpoint(
         fuel: ENDPOINT.fuel.get(table, mistakes),
         on_trap: fault_policy(table, mistakes),
         heap: narrow(heap),
+        is_collected,
         tx_queue: narrow(ENDPOINT.tx_queue.get(table, mistakes)),
         rx_queue: narrow(ENDPOINT.rx_queue.get(table, mistakes)),
         notify: notify(table, profile, mistakes),

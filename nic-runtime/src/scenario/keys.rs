@@ -17,6 +17,7 @@ use super::key::{
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::table;
+use super::words::closest;
 use crate::host::rings::RING_ENTRIES;
 use crate::spec::{
     Arbiter, Code, Collector, EmpStage, ExchangePattern, Full, InterfaceKind, LinkType, OnEmpty,
@@ -39,6 +40,47 @@ pub(super) enum Program {
 
 /// What precedes the name of a class that is the program of a process.
 pub(super) const CLASS_PREFIX: &str = "class:";
+
+/// The memory of an applet's arrays.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum Heap {
+    /// This number of bytes, whose arrays live until their call ends.
+    Bytes(u64),
+    /// The profile's number of bytes, with a collector.
+    Collected,
+}
+
+/// A size, or the word for a collector.
+pub(super) struct AnyHeap;
+
+const COLLECTED: &str = "collected";
+
+impl Shaped for AnyHeap {
+    fn form(&self) -> Form {
+        let size = Size(0, limits::HEAP_MAX).form();
+        Form::Either(vec![size, Form::Words(vec![COLLECTED])])
+    }
+}
+
+impl Shape for AnyHeap {
+    type Value = Heap;
+
+    fn read(&self, key: &'static str, value: &DeValue<'_>) -> Result<Heap, MistakeKind> {
+        match table::text(value) {
+            Ok(COLLECTED) => Ok(Heap::Collected),
+            Ok(text) if !text.starts_with(|first: char| first.is_ascii_digit()) => {
+                let suggestion = closest(text, [COLLECTED]);
+                let known = vec![COLLECTED];
+                Err(MistakeKind::UnknownChoice { known, suggestion })
+            }
+            _ => Size(0, limits::HEAP_MAX).read(key, value).map(Heap::Bytes),
+        }
+    }
+
+    fn written(&self, text: &str) -> Option<Heap> {
+        Size(0, limits::HEAP_MAX).written(text).map(Heap::Bytes)
+    }
+}
 
 /// A built-in program, or a class.
 pub(super) struct AnyProgram;
@@ -538,8 +580,9 @@ tables! {
         detach_after: Count(1, U32_MAX), default "3";
         /// The first duration on the base path; it doubles whenever the first call after it traps again.
         back_off: Time, default "1ms";
-        /// Size of the memory for the applet's arrays, without `RxBuf`.
-        heap: Size(0, limits::HEAP_MAX), or "the profile's";
+        /// Size of the memory for the applet's arrays, without `RxBuf`. With `"collected"` it has the profile's size, and
+        /// arrays live as long as something names them ([simulation.md](simulation.md#collected-applets)).
+        heap: AnyHeap, or "the profile's";
         /// Number of transmit descriptors in the queue.
         tx_queue: Count(1, limits::QUEUE_MAX), default "64";
         /// Number of receive descriptors in the queue.

@@ -44,6 +44,11 @@ pub(super) fn read(
             let kind = MistakeKind::Chain { what };
             context.mistakes().add(table.span, kind);
         }
+        if endpoint.is_some_and(|endpoint| endpoints.specs[endpoint.0 as usize].is_collected) {
+            let (key, of) = ("[[swap]]", "heap = \"collected\"");
+            let kind = MistakeKind::Excluded { key, of };
+            context.mistakes().add(table.span, kind);
+        }
         if let Some(endpoint) = endpoint
             && known.insert(endpoint)
         {

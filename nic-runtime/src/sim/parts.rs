@@ -17,6 +17,7 @@ use super::sends::Sends;
 use super::setup::Setup;
 use crate::calls::budget::Budget;
 use crate::calls::chain::Chains;
+use crate::calls::collector::Collectors;
 use crate::calls::last_arrays::LastArrays;
 use crate::calls::pending::AllPendingCalls;
 use crate::calls::processor::Processor;
@@ -91,6 +92,8 @@ pub(crate) struct Parts<'a, E> {
     pub(crate) arena: &'a Bump,
     pub(crate) suspensions: Suspensions<'a>,
     pub(crate) applets: Table<AppletId, Applet<'a>>,
+    /// The collectors of applets whose arrays are collected.
+    pub(crate) collectors: Collectors<'a>,
     pub(crate) swaps: Swaps<'a>,
     /// The arrays to prefetch.
     pub(crate) last_arrays: LastArrays,

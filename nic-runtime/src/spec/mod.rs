@@ -350,6 +350,8 @@ pub struct EndpointSpec {
     pub on_trap: FaultPolicy,
     /// The bytes of heap for the applet's arrays, without `RxBuf`.
     pub heap: u32,
+    /// Whether the arrays of the applet are collected. Otherwise they live until their call ends.
+    pub is_collected: bool,
     /// The number of descriptors in the transmit queue.
     pub tx_queue: u32,
     /// The number of descriptors in the receive queue.

@@ -18,6 +18,7 @@ mod capsules;
 mod cells;
 mod chains;
 mod clan_order;
+mod collected;
 mod direct;
 mod emp;
 mod emp_altered;
