@@ -45,10 +45,11 @@ package via;
  * ever. Statuses are 0 (ok), 1 (dropped), 2 (length error), 3 (protection error), 4 (flushed) and 5
  * (trap). The natives for {@code short[]} and {@code int[]} count offsets and lengths in elements.
  *
- * <p>A call with a null array traps with {@code NullPointerException}. A call that names elements
- * outside an array, bytes outside a buffer, or a handle that does not exist traps with
- * {@code ProtectionFault}. A call that the state of a buffer forbids traps with
- * {@code BufferState}. A call of a native that traps has no effect.
+ * <p>A call with a null array traps with {@code NullPointerException}, and one that names elements
+ * outside an array with {@code ArrayIndexOutOfBoundsException}. A call that names bytes outside a
+ * buffer, or a VI or handle that does not exist, traps with {@code ProtectionFault}. A call that
+ * the state of a buffer forbids traps with {@code BufferState}. A call of a native that traps has
+ * no effect.
  */
 public final class Via {
     private Via() {
@@ -90,9 +91,11 @@ milliseconds: 0 does not wait, and a negative time waits for ever. Statuses are 
 (`length-error`), 3 (`protection-error`), 4 (`flushed`) and 5 (`trap`), as [VIA](via.md) has them. The natives for
 `short[]` and `int[]` count offsets and lengths in elements.
 
-The library checks the arguments of each call before the native has any effect. It first checks that no array is null
-(`NullPointerException`), and that the length of a new array or buffer is not negative (`NegativeArraySizeException`).
-Then it checks handles and bounds (`ProtectionFault`), and last the state of the buffer (`BufferState`).
+The library checks the arguments of each call before the native has any effect. It first checks that the VI exists
+(`ProtectionFault`), then that the array is not null (`NullPointerException`) and has the elements
+(`ArrayIndexOutOfBoundsException`). The length of a new array or buffer must not be negative
+(`NegativeArraySizeException`). A handle, a ticket or a range of a buffer that does not exist is a `ProtectionFault`, and
+what the state of the buffer does not allow is `BufferState`. An initializer can call no native.
 ";
 
 const PROGRAM_ENTRIES_HEAD: &str = "

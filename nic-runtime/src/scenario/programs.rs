@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nic_core::id::NicId;
+use nic_core::id::{EndpointId, NicId};
 
 use super::context::Context;
 use super::endpoint_table::Endpoints;
@@ -10,7 +10,7 @@ use super::keys::{CLASS_PREFIX, PROCESS};
 use super::mistake::MistakeKind;
 use super::profiles::{NicProfiles, check_sections};
 use super::table::{self, Mistakes, Table};
-use crate::spec::{HostSpec, InterfaceKind, NativeBuffers, ProgramSpec, SendSpec, Span};
+use crate::spec::{HostSpec, InterfaceKind, NativeBuffers, ProgramSpec, Span};
 
 /// The sections of a profile that a class on the host needs.
 const SECTIONS: &[&str] = &["javia"];
@@ -118,14 +118,17 @@ pub(super) fn check(
     }
 }
 
-/// Reports the sends at endpoints whose process runs a class.
-pub(super) fn check_sends(endpoints: &Endpoints<'_>, sends: &[SendSpec], mistakes: &mut Mistakes) {
-    let mut seen = BTreeSet::new();
-    for send in sends {
-        let id = send.endpoint;
+/// Reports what a scenario does to endpoints whose process runs a class, and that the class does itself: the endpoints
+/// that the tables of a section name.
+pub(super) fn check_theirs(
+    endpoints: &Endpoints<'_>,
+    (what, why): (&'static str, &'static str),
+    named: Vec<EndpointId>,
+    mistakes: &mut Mistakes,
+) {
+    for id in BTreeSet::from_iter(named) {
         let spec = &endpoints.specs[id.0 as usize];
-        if matches!(spec.host, HostSpec::Class(_)) && seen.insert(id) {
-            let (what, why) = ("no `[[send]]` here", "it sends the messages itself");
+        if matches!(spec.host, HostSpec::Class(_)) {
             let place = endpoints.places[id.0 as usize];
             mistakes.add(place, MistakeKind::OfProgram { what, why });
         }

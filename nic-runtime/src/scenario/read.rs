@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use jive_embed::plain_text::{self, NotUtf8};
+use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -228,9 +229,20 @@ fn read_root(
         captures,
         last,
     } = traffic::sends(root, &endpoints, &of_nic, &mut context);
-    programs::check_sends(&endpoints, &sends, context.mistakes());
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let regions = regions::read(root, &endpoints, &mut context);
+    let mut of_programs = |what, why, named: Vec<EndpointId>| {
+        programs::check_theirs(&endpoints, (what, why), named, context.mistakes());
+    };
+    let named = sends.iter().map(|send| send.endpoint);
+    let why = "it sends the messages itself";
+    of_programs("no `[[send]]` here", why, named.collect());
+    let named = swaps.iter().map(|swap| swap.endpoint);
+    let why = "its VIs have no applets";
+    of_programs("no `[[swap]]` here", why, named.collect());
+    let named = regions.iter().map(|region| region.endpoint);
+    let why = "its library registers the buffer area";
+    of_programs("no `[[region]]` here", why, named.collect());
     let places = (&nics[..], &of_nic, &network);
     let before = context.mistakes().len();
     let windows = windows::read(root, &endpoints, places, &mut context);

@@ -221,13 +221,18 @@ fn waits_end_in_time() {
 #[test]
 fn connections_are_refused_time_out_and_are_made_again() {
     for provider in PROVIDERS {
-        let vis = "free_buffers = { count = 4, length = 64 }";
-        let classes = ["builtin:Reconnect", "builtin:Server"];
-        let (end, seen) = run(&two_classes(provider, classes, ("", vis, "")));
-        let told = told(&seen);
-        // Each returns the number of the step that went otherwise.
-        let good = [("client", "0"), ("server", "0")];
-        assert_eq!(told, good, "{provider:?}, {:?}", end.unfinished);
+        // With more buffers than the NIC has read descriptors of when a connection ends, the end flushes some of them only.
+        for count in [1, 4, 8, 32] {
+            let vis = format!("free_buffers = {{ count = {count}, length = 1024 }}");
+            let classes = ["builtin:Reconnect", "builtin:Server"];
+            let (end, seen) = run(&two_classes(provider, classes, ("", &vis, "")));
+            let mut told = told(&seen);
+            told.sort_unstable();
+            // Each returns the number of the step that went otherwise.
+            let good = [("client", "0"), ("server", "0")];
+            let left = end.unfinished;
+            assert_eq!(told, good, "{provider:?}, {count} buffers, {left:?}");
+        }
     }
 }
 
@@ -356,6 +361,12 @@ fn mistakes_about_classes_are_told() {
     let sends = "[[send]]\nendpoint = 'client'\nchannel = 1\nat = '1us'\npayload = { zeros = 4 }\n";
     let said = mistakes(&(good("", "") + sends));
     assert!(said.contains("expected no `[[send]]` here"), "{said}");
+    let swaps = "[[swap]]\nendpoint = 'client'\nat = '1us'\napplet = 'builtin:Drop'\n";
+    let said = mistakes(&(good("", "") + swaps));
+    assert!(said.contains("expected no `[[swap]]` here"), "{said}");
+    let regions = "[[region]]\nendpoint = 'server'\nat = '1us'\naction = 'deregister'\n";
+    let said = mistakes(&(good("", "") + regions));
+    assert!(said.contains("expected no `[[region]]` here"), "{said}");
     let none =
         good("", "") + "[[process]]\nname = 'lone'\nnic = 'a'\nprogram = 'class:builtin:Ping'\n";
     let said = mistakes(&none);

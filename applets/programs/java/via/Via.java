@@ -11,10 +11,11 @@ package via;
  * ever. Statuses are 0 (ok), 1 (dropped), 2 (length error), 3 (protection error), 4 (flushed) and 5
  * (trap). The natives for {@code short[]} and {@code int[]} count offsets and lengths in elements.
  *
- * <p>A call with a null array traps with {@code NullPointerException}. A call that names elements
- * outside an array, bytes outside a buffer, or a handle that does not exist traps with
- * {@code ProtectionFault}. A call that the state of a buffer forbids traps with
- * {@code BufferState}. A call of a native that traps has no effect.
+ * <p>A call with a null array traps with {@code NullPointerException}, and one that names elements
+ * outside an array with {@code ArrayIndexOutOfBoundsException}. A call that names bytes outside a
+ * buffer, or a VI or handle that does not exist, traps with {@code ProtectionFault}. A call that
+ * the state of a buffer forbids traps with {@code BufferState}. A call of a native that traps has
+ * no effect.
  */
 public final class Via {
     private Via() {

@@ -258,10 +258,15 @@ impl ClassProgram<'_> {
 
     /// Keeps a receive descriptor of buffers that has completed. A message that is split fills several.
     pub(super) fn received_buffer(&mut self, vi: usize, descriptor: &Descriptor<'_>) {
+        let first = descriptor.tickets.first().copied().and_then(Ticket::of);
         let mut left = u32::try_from(descriptor.payload.len()).unwrap_or(u32::MAX);
         for number in descriptor.tickets {
             let Some(Ticket::Buffer(ticket)) = Ticket::of(*number) else {
-                self.vis[vi].arrived_beside(*number);
+                left = left.saturating_sub(self.vis[vi].native_length());
+                // The library keeps a message that begins in its own memory, and all of that.
+                if matches!(first, Some(Ticket::Buffer(_))) {
+                    self.vis[vi].arrived_beside(*number);
+                }
                 continue;
             };
             let room = self.buffers.registration(ticket);

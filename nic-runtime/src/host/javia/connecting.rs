@@ -27,12 +27,8 @@ impl ClassProgram<'_> {
         };
         self.vis[vi].connecting = Some(connecting);
         // What the end of the last connection has flushed is posted again before the next one.
-        let old = self.vis[vi].to_drain();
-        let endpoint = self.vis[vi].endpoint;
-        for _ in 0..old {
-            actions.receive(endpoint);
-        }
-        if old > 0 {
+        if std::mem::take(&mut self.vis[vi].has_flushed) {
+            actions.receive(self.vis[vi].endpoint);
             return Ok(Performed::Waits(Wait::Drained(vi)));
         }
         self.begin_connection(vi, actions);
@@ -57,12 +53,10 @@ impl ClassProgram<'_> {
         }
     }
 
-    /// Goes on with a connection once another flushed descriptor has been taken.
+    /// Goes on with a connection when no flushed descriptor is left to take.
     pub(super) fn drained(&mut self, vi: usize, actions: &mut Actions<'_>) {
-        if self.vis[vi].to_drain() == 0 {
-            self.begin_connection(vi, actions);
-            self.waits_next(Wait::Connection(vi));
-        }
+        self.begin_connection(vi, actions);
+        self.waits_next(Wait::Connection(vi));
     }
 
     /// Performs `disconnect`.
@@ -84,9 +78,13 @@ impl ClassProgram<'_> {
         actions: &mut Actions<'_>,
     ) {
         let value = match what {
-            ConnectionNews::Made => 0,
+            ConnectionNews::Made => {
+                self.vis[vi].is_connected = true;
+                0
+            }
             ConnectionNews::Ended { .. } => {
-                self.vis[vi].ended();
+                self.vis[vi].is_connected = false;
+                self.vis[vi].has_flushed = true;
                 return;
             }
             ConnectionNews::Refused | ConnectionNews::TimedOut | ConnectionNews::NotPossible => {

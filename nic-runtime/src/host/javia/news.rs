@@ -61,12 +61,17 @@ impl ClassProgram<'_> {
         let first = descriptor.tickets.first().copied().and_then(Ticket::of);
         match first {
             Some(Ticket::Buffer(_)) => self.received_buffer(vi, &descriptor),
-            _ => self.vis[vi].arrived(&descriptor),
+            _ => {
+                self.vis[vi].arrived(&descriptor);
+                // A message that is split may go on in buffers of the program.
+                self.received_buffer(vi, &descriptor);
+            }
         }
         match self.waits_for() {
-            Some(Wait::Drained(of)) if of == vi => self.drained(vi, actions),
+            Some(Wait::Drained(of)) if of == vi => actions.receive(self.vis[vi].endpoint),
             Some(Wait::Message(of, deadline)) if of == vi => {
-                let performed = self.found(vi, descriptor.status, actions);
+                let is_over = descriptor.status == Status::Flushed && !self.vis[vi].is_connected;
+                let performed = self.found(vi, is_over, actions);
                 let performed = performed.unwrap_or_else(|| {
                     let now = actions.now();
                     let left = deadline.map(|deadline| deadline.since(now));
@@ -81,15 +86,20 @@ impl ClassProgram<'_> {
         }
     }
 
-    /// Returns what the native returns that waits for a message, if there is one for it or none will come.
-    fn found(&mut self, vi: usize, status: Status, actions: &mut Actions<'_>) -> Option<Performed> {
-        match self.kind()? {
+    /// Returns what the native returns that waits for a message, if there is one for it or none will come: the connection
+    /// is over.
+    fn found(&mut self, vi: usize, is_over: bool, actions: &mut Actions<'_>) -> Option<Performed> {
+        let kind = self.kind()?;
+        if is_over {
+            self.vis[vi].last_status = Status::Flushed;
+        }
+        match kind {
             ViaKind::Recv(_) => match self.vis[vi].take() {
                 Some(message) => Some(self.made(&message, actions)),
-                None if status == Status::Flushed => Some(Performed::Returns(0, SimDuration::ZERO)),
+                None if is_over => Some(Performed::Returns(0, SimDuration::ZERO)),
                 None => None,
             },
-            ViaKind::RecvWait => self.found_for_ring(vi, status, actions),
+            ViaKind::RecvWait => self.found_for_ring(vi, is_over, actions),
             ViaKind::RecvBufWait => self.found_in_buffer(vi),
             _ => None,
         }
@@ -97,6 +107,9 @@ impl ClassProgram<'_> {
 
     /// Learns that no message has come in time.
     pub(super) fn no_message(&mut self, vi: usize, actions: &mut Actions<'_>) {
+        if self.waits_for() == Some(Wait::Drained(vi)) {
+            return self.drained(vi, actions);
+        }
         if !matches!(self.waits_for(), Some(Wait::Message(of, _)) if of == vi) {
             return;
         }
@@ -114,9 +127,10 @@ impl ClassProgram<'_> {
         (number, status): (u64, Status),
         actions: &mut Actions<'_>,
     ) {
-        self.vis[vi].sent(status);
+        self.vis[vi].sent();
         match Ticket::of(number) {
             Some(Ticket::Waiting) if self.waits_for() == Some(Wait::Sent(vi)) => {
+                self.vis[vi].last_status = status;
                 let after = match self.pinned.take() {
                     Some(Pinned {
                         handle: Some(handle),

@@ -84,7 +84,9 @@ impl ClassProgram<'_> {
 
     /// Returns the ticket of the oldest posted send, if it is done.
     fn sent_ticket(&mut self, vi: usize) -> Option<Performed> {
-        let ticket = self.vis[vi].posted_sends.take()?;
+        let of = &mut self.vis[vi];
+        let ticket = of.posted_sends.take()?;
+        of.last_status = ticket.status.unwrap_or(Status::Ok);
         Some(Performed::Returns(ticket.number, self.costs.ring()))
     }
 
@@ -117,11 +119,10 @@ impl ClassProgram<'_> {
     pub(super) fn found_for_ring(
         &mut self,
         vi: usize,
-        status: Status,
+        is_over: bool,
         actions: &mut Actions<'_>,
     ) -> Option<Performed> {
         let found = self.received_ticket(vi, actions);
-        let is_over = status == Status::Flushed;
         found.or_else(|| is_over.then_some(Performed::Returns(NONE, SimDuration::ZERO)))
     }
 

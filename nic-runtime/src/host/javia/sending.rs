@@ -133,6 +133,7 @@ impl ClassProgram<'_> {
         } = *pinned;
         let Some(handle) = handle else {
             self.pinned = None;
+            self.vis[vi].last_status = Status::ProtectionError;
             let refused = status_number(Status::ProtectionError);
             return self.ends_wait(Performed::Returns(refused, SimDuration::ZERO), actions);
         };

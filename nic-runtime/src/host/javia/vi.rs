@@ -52,8 +52,10 @@ pub(super) struct Vi {
     pub(super) posted_buffers: u32,
     /// The connection that begins next.
     pub(super) connecting: Option<Connecting>,
-    /// How many receive descriptors of the last connection, which has ended, nobody has taken.
-    to_drain: u32,
+    /// Whether the VI has a connection.
+    pub(super) is_connected: bool,
+    /// Whether a connection has ended, and its flushed receive descriptors may still be there to take.
+    pub(super) has_flushed: bool,
 }
 
 /// A descriptor with a buffer that has completed.
@@ -114,24 +116,14 @@ impl Vi {
             last_buffer: None,
             posted_buffers: 0,
             connecting: None,
-            to_drain: 0,
+            is_connected: false,
+            has_flushed: false,
         }
-    }
-
-    /// Learns that the connection has ended, and with it all receive descriptors that were posted.
-    pub(super) fn ended(&mut self) {
-        self.to_drain = self.posted.saturating_add(self.posted_buffers);
-    }
-
-    /// Returns how many receive descriptors of the last connection nobody has taken.
-    pub(super) fn to_drain(&self) -> u32 {
-        self.to_drain
     }
 
     /// Learns that a receive descriptor with a buffer of the program has been taken.
     pub(super) fn buffer_taken(&mut self) {
         self.posted_buffers = self.posted_buffers.saturating_sub(1);
-        self.to_drain = self.to_drain.saturating_sub(1);
     }
 
     /// Returns the next receive descriptor to post with a native buffer: its number and its memory.
@@ -165,10 +157,8 @@ impl Vi {
         let buffers: Vec<u32> = native.collect();
         let count = u32::try_from(buffers.len()).unwrap_or(u32::MAX);
         self.posted = self.posted.saturating_sub(count);
-        self.to_drain = self.to_drain.saturating_sub(count);
         if descriptor.status == Status::Flushed {
             // The end of the connection has no message for the program.
-            self.last_status = Status::Flushed;
             self.idle.extend(buffers);
             return;
         }
@@ -180,11 +170,15 @@ impl Vi {
         });
     }
 
+    /// Returns the number of bytes of a native buffer.
+    pub(super) fn native_length(&self) -> u32 {
+        self.native.length
+    }
+
     /// Takes a native buffer back that a message has filled beside buffers of the program.
     pub(super) fn arrived_beside(&mut self, number: u64) {
         if let Some(Ticket::Native(number)) = Ticket::of(number) {
             self.posted = self.posted.saturating_sub(1);
-            self.to_drain = self.to_drain.saturating_sub(1);
             self.idle.push_back(number);
         }
     }
@@ -214,8 +208,7 @@ impl Vi {
     }
 
     /// Frees what the oldest send descriptor held, which has completed.
-    pub(super) fn sent(&mut self, status: Status) {
-        self.last_status = status;
+    pub(super) fn sent(&mut self) {
         if let Some((_, Some(place))) = self.sends.pop_front() {
             self.region.complete(TransmitDescriptor {
                 channel: ChannelId(0),
