@@ -389,6 +389,10 @@ mod tests {
             [
                 "NIC-to-NIC round trip, 1 B",
                 "NIC-to-NIC round trip, 4096 B",
+                "new arrays for each message, 40 B, arrays of a call: time of a message",
+                "new arrays for each message, 40 B, collected: time of a message",
+                "new arrays for each message, 4096 B, arrays of a call: time of a message",
+                "new arrays for each message, 4096 B, collected: time of a message",
             ]
         );
     }
