@@ -106,13 +106,15 @@ pub(super) fn place(labels: &[(At, At)], points: &[At], plot: Area) -> Vec<Area>
                 && !points.iter().any(|&point| around.holds(point))
                 && !placed.iter().any(|other| other.overlaps(around))
         };
-        // Of two marks, one above the other, the upper one has its label above, and the lower one below.
+        // Of two marks, one above the other, the upper one has its label above, and the lower one below, if there is space.
         let near = labels.iter().filter(|(other, _)| {
             let (x, y) = (other.0 - mark.0, other.1 - mark.1);
             x.abs() < NEIGHBOUR && y.abs() < NEIGHBOUR
         });
         let side: i32 = near.map(|(other, _)| (mark.1 - other.1).signum()).sum();
-        let area = candidates(mark, size, side).find(is_free);
+        let area = candidates(mark, size, side)
+            .chain(candidates(mark, size, 0))
+            .find(is_free);
         placed.push(area.unwrap_or_else(|| beside(mark, size, (100, 0), 0)));
     }
     placed
@@ -193,6 +195,17 @@ mod tests {
         assert!(!placed[0].overlaps(placed[1]), "{placed:?}");
         // The label of the upper mark is above that of the lower one.
         assert!(placed[0].top < placed[1].top, "{placed:?}");
+        assert!(placed.iter().all(|area| area.is_within(PLOT)), "{placed:?}");
+    }
+
+    #[test]
+    fn a_label_without_space_on_its_side_takes_the_other() {
+        let labels = [((0, 280), (80, 16)), ((0, 295), (80, 16))];
+        let curves = along(&[(0, 299), (399, 299)]);
+        let placed = place(&labels, &curves, PLOT);
+        let hides = |area: &Area| curves.iter().any(|&point| area.holds(point));
+        assert!(!placed.iter().any(hides), "{placed:?}");
+        assert!(!placed[0].overlaps(placed[1]), "{placed:?}");
         assert!(placed.iter().all(|area| area.is_within(PLOT)), "{placed:?}");
     }
 
