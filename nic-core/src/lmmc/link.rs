@@ -1,11 +1,11 @@
 //! One end of a link: its tables, and how processes of the node map and delete its ports (S4-10, S4-20).
 
-use super::frames::FrameTable;
+use super::frames::{FRAMES_MAX, FrameTable};
 use super::line::Flushed;
 use super::message::{SetUp, SetUpStep};
 use super::names::{CreationId, Direction, FrameId, LinkId, Policy, PortId, VirtualPage};
 use super::pages::{Access, PageEntry, PageTables, Place};
-use super::ports::{Port, PortState, PortTable, Receiving, Sending, Sharer};
+use super::ports::{PORTS_MAX, Port, PortState, PortTable, Receiving, Sending, Sharer};
 use crate::storage::{List, Storage};
 
 /// Maximum number of ports that one end sets up at the same time without an allocator. Each costs 8 bytes. Chosen.
@@ -132,12 +132,12 @@ pub(super) struct Side<S: Storage, E: Clone + core::fmt::Debug> {
 }
 
 impl<S: Storage, E: Clone + core::fmt::Debug> Side<S, E> {
-    fn new(sizes: Sizes) -> Option<Side<S, E>> {
-        Some(Side {
-            ports: PortTable::new(sizes.ports)?,
-            frames: FrameTable::new(sizes.frames)?,
+    fn new(sizes: Sizes) -> Side<S, E> {
+        Side {
+            ports: PortTable::new(sizes.ports),
+            frames: FrameTable::new(sizes.frames),
             creations: S::List::default(),
-        })
+        }
     }
 
     /// Returns a port that may be mapped, or changed otherwise.
@@ -218,12 +218,19 @@ impl<S: Storage> LinkEnd<S> {
         if frames == 0 {
             return Err(SizesError::NoFrames);
         }
-        let full = SizesError::Full { frames, ports };
+        // Tables are made only if they have room: on a small stack there is no place for a second copy of them.
+        let room = (
+            S::capacity::<FRAMES_MAX>(frames),
+            S::capacity::<PORTS_MAX>(ports),
+        );
+        if room != (frames, ports) {
+            return Err(SizesError::Full { frames, ports });
+        }
         Ok(LinkEnd {
             link,
             sizes,
-            send: Side::new(sizes).ok_or(full)?,
-            receive: Side::new(sizes).ok_or(full)?,
+            send: Side::new(sizes),
+            receive: Side::new(sizes),
             next_creation: 0,
             under_way: None,
             is_stopped: false,

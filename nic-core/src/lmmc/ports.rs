@@ -7,7 +7,7 @@ use crate::storage::{List, Storage};
 
 /// Maximum number of ports of one direction of a link without an allocator. A send port costs 200 bytes and a receive port
 /// 120, most of it for the processes that map it. Chosen.
-pub const PORTS_MAX: usize = 32;
+pub const PORTS_MAX: usize = 16;
 
 /// Maximum number of pages that map one port without an allocator. Each costs 24 bytes. Chosen.
 pub const SHARERS_MAX: usize = 4;
@@ -76,13 +76,12 @@ pub(super) struct PortTable<S: Storage, E: Clone + core::fmt::Debug> {
 }
 
 impl<S: Storage, E: Clone + core::fmt::Debug> PortTable<S, E> {
-    /// Returns an empty table, or `None` if the storage has no room for so many ports.
-    pub(super) fn new(limit: u32) -> Option<PortTable<S, E>> {
-        let has_room = S::capacity::<PORTS_MAX>(limit) == limit;
-        has_room.then(|| PortTable {
+    /// Returns an empty table for so many ports, for which the storage has room.
+    pub(super) fn new(limit: u32) -> PortTable<S, E> {
+        PortTable {
             slots: S::List::default(),
             limit,
-        })
+        }
     }
 
     /// Returns the number of ports that the table may have.

@@ -9,10 +9,10 @@ pub(super) const SIZES: Sizes = Sizes {
     ports: 4,
 };
 
-/// An end of a link with the pages of its node.
+/// An end of a link with the pages of its node, boxed, since the tests also run on firmware's small stacks.
 pub(super) struct Half {
-    pub(super) end: LinkEnd<Fixed>,
-    pub(super) pages: PageTables<Fixed>,
+    pub(super) end: Box<LinkEnd<Fixed>>,
+    pub(super) pages: Box<PageTables<Fixed>>,
 }
 
 pub(super) fn port(number: u32) -> PortId {
@@ -37,8 +37,8 @@ pub(super) fn set_up(by: Direction, number: u32, step: SetUpStep) -> SetUp {
 impl Half {
     pub(super) fn new() -> Half {
         Half {
-            end: LinkEnd::new(LinkId(0), SIZES).unwrap(),
-            pages: PageTables::default(),
+            end: Box::new(LinkEnd::new(LinkId(0), SIZES).unwrap()),
+            pages: Box::default(),
         }
     }
 

@@ -9,7 +9,6 @@ use std::collections::VecDeque;
 use super::super::*;
 use super::pair::{Half, page, port, settle};
 use crate::random::Generator;
-use crate::storage::Fixed;
 
 /// What keeps a processor from taking the interface's trap.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -149,8 +148,8 @@ fn completes(stall: Stall, policy: Policy, faults: u32) -> bool {
         ports: 2,
     };
     let mut halves = [(); 2].map(|()| Half {
-        end: LinkEnd::<Fixed>::new(LinkId(0), sizes).unwrap(),
-        pages: PageTables::default(),
+        end: Box::new(LinkEnd::new(LinkId(0), sizes).unwrap()),
+        pages: Box::default(),
     });
     for _ in 0..2 {
         let [first, second] = &mut halves;

@@ -37,12 +37,12 @@ fn sizes_that_no_link_has_are_refused() {
     let frames = FRAMES_MAX as u32 + 1;
     assert_eq!(
         refused(Sizes { frames, ..SIZES }),
-        "expected tables with room for 17 frames and 4 ports"
+        "expected tables with room for 9 frames and 4 ports"
     );
     let ports = PORTS_MAX as u32 + 1;
     assert_eq!(
         refused(Sizes { ports, ..SIZES }),
-        "expected tables with room for 2 frames and 33 ports"
+        "expected tables with room for 2 frames and 17 ports"
     );
     assert_eq!(
         LinkEnd::<Fixed>::new(LinkId(0), SIZES).unwrap().sizes(),
