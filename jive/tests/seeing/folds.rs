@@ -48,7 +48,7 @@ fn expected(scenario: &Scenario, events: &[Value]) -> Vec<Shown> {
                 show(name, time, (time * 1000 + takes) / 1000, fields(event));
             }
             "wire-tx" => {
-                let takes = wire_ps(scenario, event);
+                let takes = wire_ps(scenario, event, &events[..position]);
                 let name = event["kind"].as_str().unwrap_or(name);
                 show(name, time, (time * 1000 + takes) / 1000, fields(event));
             }
@@ -56,7 +56,7 @@ fn expected(scenario: &Scenario, events: &[Value]) -> Vec<Shown> {
                 let name = event["kind"].as_str().unwrap_or(name);
                 show(name, time, time, fields(event));
             }
-            "forward" => {
+            "forward" | "collection" => {
                 let takes = number(event, "dur_ns");
                 show(name, time, time + takes, fields(event));
             }

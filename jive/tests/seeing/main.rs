@@ -85,13 +85,14 @@ impl Seen {
             .filter(move |event| event["event"] == name)
     }
 
-    /// Returns the events of the trace with this name, without those of control packets, which carry no message.
+    /// Returns the events of the trace with this name, without those of control packets and of flushed descriptors, which
+    /// carry no message.
     fn of_messages(&self, name: &str) -> impl Iterator<Item = &Value> {
         let sent = self.events("wire-tx").filter(|event| is_control(event));
         let control: BTreeSet<u64> = sent.filter_map(|event| event["packet"].as_u64()).collect();
         self.events(name).filter(move |event| {
             let packet = event["packet"].as_u64();
-            packet.is_none_or(|packet| !control.contains(&packet))
+            packet.is_none_or(|packet| !control.contains(&packet)) && !is_flushed(event)
         })
     }
 }
@@ -99,6 +100,11 @@ impl Seen {
 /// Returns whether a `wire-tx` or `wire-rx` is that of a control packet, which has a kind.
 fn is_control(event: &Value) -> bool {
     !event["kind"].is_null()
+}
+
+/// Returns whether an `rx-descriptor` tells of a receive that the end of its connection has flushed.
+fn is_flushed(event: &Value) -> bool {
+    event["status"] == "flushed"
 }
 
 struct All {

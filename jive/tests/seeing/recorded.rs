@@ -7,10 +7,12 @@ use nic_core::event::line::Line;
 use nic_core::event::roles::{Carries, Forwarded};
 use nic_core::event::{Event, EventKind, Names, NicEvent, RxBody, Sink, UnetEvent, ViaEvent};
 use nic_core::id::NicId;
-use nic_core::via::CONTROL_BYTES;
+use nic_core::via::{CONTROL_BYTES, Status};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::spec::Scenario;
 use serde_json::Value;
+
+use crate::is_control;
 
 /// An event of the trace, with the data that exports use.
 pub(crate) struct Recorded {
@@ -44,6 +46,10 @@ impl Sink for Recorder {
             EventKind::Unet(UnetEvent::RxDescriptor { length, body, .. }) => {
                 Some(message(body, length as usize))
             }
+            EventKind::Via(ViaEvent::RxDescriptor {
+                status: Status::Flushed,
+                ..
+            }) => None,
             EventKind::Via(ViaEvent::RxDescriptor {
                 length,
                 offsets,
@@ -110,8 +116,30 @@ pub(crate) fn number(event: &Value, field: &str) -> u64 {
         .unwrap_or_else(|| panic!("{field} of {event}"))
 }
 
-/// Returns how long the packet of a `wire-tx` event occupies its link.
-pub(crate) fn wire_ps(scenario: &Scenario, event: &Value) -> u64 {
+/// Returns how long the packet of a `wire-tx` event occupies its link. The `earlier` events are those before it.
+///
+/// Where a NIC sends the first cells of a message while DMA moves the rest, the last cell leaves after DMA has moved it.
+pub(crate) fn wire_ps(scenario: &Scenario, event: &Value, earlier: &[Value]) -> u64 {
+    let at_once = wire_at_once_ps(scenario, event);
+    let wire = &scenario.profile.wire;
+    if wire.cell == 0 || is_control(event) {
+        return at_once;
+    }
+    let is_source = |dma: &&Value| {
+        dma["event"] == "dma"
+            && dma["direction"] == "host-to-nic"
+            && dma["endpoint"] == event["endpoint"]
+    };
+    let source = earlier
+        .iter()
+        .rfind(is_source)
+        .expect("a message is read from memory");
+    let read_ps = number(source, "t_ns") * 1000 + dma_ps(scenario, source);
+    let last_ps = read_ps + transfer_ps(wire.cell.into(), wire.bandwidth.get());
+    at_once.max(last_ps - number(event, "t_ns") * 1000)
+}
+
+fn wire_at_once_ps(scenario: &Scenario, event: &Value) -> u64 {
     let endpoints = &scenario.endpoints;
     let home = |name: &Value| {
         let spec = endpoints.iter().find(|spec| *name == spec.name);
@@ -132,8 +160,8 @@ pub(crate) fn wire_ps(scenario: &Scenario, event: &Value) -> u64 {
         .expect("there is a link")
         .wire;
     let length = match event["kind"].as_str() {
-        // The trace counts the bytes of the message, and an acknowledgement has none.
-        Some("ack") => CONTROL_BYTES.into(),
+        // The trace counts the bytes of the message, and a control packet has none.
+        Some("ack" | "connect" | "accept" | "refuse" | "close") => CONTROL_BYTES.into(),
         _ => number(event, "length"),
     };
     let frame = length + u64::from(wire.header);

@@ -6,7 +6,7 @@ use nic_runtime::spec::Scenario;
 use serde_json::{Value, json};
 
 use crate::recorded::{dma_ps, number, while_loading, wire_ps};
-use crate::{Seen, scenarios, see};
+use crate::{Seen, is_flushed, scenarios, see};
 
 /// The applet of a call, empty unless it is in a chain, and the method.
 type Called = (String, String);
@@ -53,7 +53,7 @@ fn sums(scenario: &Scenario, events: &[Value]) -> BTreeMap<String, Sums> {
             "wire-tx" => {
                 here.add("packets_sent", 1);
                 here.add("bytes_sent", number(event, "length"));
-                here.wire_ps += wire_ps(scenario, event);
+                here.wire_ps += wire_ps(scenario, event, &events[..position]);
             }
             "wire-rx" => {
                 here.add("packets_received", 1);
@@ -65,6 +65,7 @@ fn sums(scenario: &Scenario, events: &[Value]) -> BTreeMap<String, Sums> {
                 here.add("bytes_sent", number(event, "length"));
             }
             "rx-descriptor" if event["channel"].as_i64() < Some(0) => here.add("notices", 1),
+            "rx-descriptor" if is_flushed(event) => {}
             "rx-descriptor" => here.add("delivered", 1),
             "applet-detach" => here.add("detachments", 1),
             "window-map" => {
