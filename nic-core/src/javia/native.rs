@@ -163,9 +163,11 @@ natives! {
         /// when it arrives, and `recvWait` copies it into `into`. Returns a ticket, or -1 if the ring of receives is
         /// full.
         RecvPost = recvPost(vi: Int, into: ByteArray, offset: Int, length: Int) -> Int, RecvPost(ArrayKind::Byte);
-        /// Does the same as `recvPost` for `length` elements of a `short[]`.
+        /// Does the same as `recvPost` for `length` elements of a `short[]`. If the last element of a message is not whole, its
+        /// status is `length-error`, and nothing is copied.
         RecvPostShorts = recvPostShorts(vi: Int, into: ShortArray, offset: Int, length: Int) -> Int, RecvPost(ArrayKind::Short);
-        /// Does the same as `recvPost` for `length` elements of an `int[]`.
+        /// Does the same as `recvPost` for `length` elements of an `int[]`. If the last element of a message is not whole, its
+        /// status is `length-error`, and nothing is copied.
         RecvPostInts = recvPostInts(vi: Int, into: IntArray, offset: Int, length: Int) -> Int, RecvPost(ArrayKind::Int);
         /// Waits up to `ms` milliseconds until the oldest posted send is done. Returns its ticket, or -1 if it is not
         /// done in time or nothing is posted.
