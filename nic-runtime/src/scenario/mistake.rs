@@ -555,8 +555,8 @@ pub enum MistakeKind {
     /// A file that must be text is not UTF-8.
     #[error("cannot read the file: {0}")]
     NotUtf8(NotUtf8),
-    /// No built-in applet has this name.
-    #[error("no such built-in applet")]
+    /// No built-in applet or program has this name.
+    #[error("no such built-in applet or program")]
     UnknownBuiltin {
         /// The known name most similar to the given name, if one is similar.
         suggestion: Option<&'static str>,
