@@ -85,12 +85,7 @@ impl<'a> HostEvent<'a> {
                 native,
                 state,
             } => {
-                fields.put("kind", Value::Word(kind.name()))?;
-                fields.method("method", method)?;
-                fields.put("pc", Value::Number(pc.0.into()))?;
-                if let Some(line) = line {
-                    fields.put("line", Value::Number(line.into()))?;
-                }
+                fields.trap(kind, (method, pc), line)?;
                 if let Some(native) = native {
                     fields.put("native", Value::Name(native))?;
                 }

@@ -6,7 +6,7 @@
 use core::fmt::{self, Write};
 use core::iter::{once, repeat_n};
 
-use jive_core::{MethodId, TrapValues, is_plain};
+use jive_core::{MethodId, Pc, TrapKind, TrapValues, is_plain};
 
 use super::names::Names;
 use crate::id::{EndpointId, NicId, PostNumber};
@@ -252,6 +252,22 @@ impl<'s, S: FieldSink> Fields<'s, S> {
     pub(crate) fn method(&mut self, key: &'static str, method: MethodId) -> Result<(), S::Error> {
         let name = self.endpoint.map(|id| self.names.method(id, method));
         self.sink.field(key, Value::Name(name.unwrap_or("")))
+    }
+
+    /// Writes the kind of a trap, and the instruction that trapped: its method, and its source line if that is known.
+    pub(crate) fn trap(
+        &mut self,
+        kind: TrapKind,
+        (method, pc): (MethodId, Pc),
+        line: Option<u16>,
+    ) -> Result<(), S::Error> {
+        self.put("kind", Value::Word(kind.name()))?;
+        self.method("method", method)?;
+        self.put("pc", Value::Number(pc.0.into()))?;
+        match line {
+            Some(line) => self.put("line", Value::Number(line.into())),
+            None => Ok(()),
+        }
     }
 
     /// Writes the cause and the nested calls of a trap.

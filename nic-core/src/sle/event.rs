@@ -357,12 +357,7 @@ impl<'a> SleEvent<'a> {
                 details,
                 ..
             } => {
-                fields.put("kind", Value::Word(kind.name()))?;
-                fields.method("method", method)?;
-                fields.put("pc", Value::Number(pc.0.into()))?;
-                if let Some(line) = line {
-                    fields.put("line", Value::Number(line.into()))?;
-                }
+                fields.trap(kind, (method, pc), line)?;
                 fields.details(details)
             }
             SleEvent::AppletDetach {
