@@ -258,11 +258,9 @@ fn run_to_native(
     let (reached, trap) = match step {
         Step::Returned(value) => (Reached::Return(value), None),
         Step::Trapped(trap) => (Reached::Return(None), Some(trap)),
-        Step::Native { id, args } => match (state::stored_field(id), args) {
-            (Some(field), &[value]) => (Reached::Store(field, value), None),
-            (None, &[length]) if let Some(kind) = id.allocates() => {
-                (Reached::Array(kind, length), None)
-            }
+        Step::Native { id, args } => match (state::stored_field(id), id.allocates(), args) {
+            (Some(field), _, &[value]) => (Reached::Store(field, value), None),
+            (None, Some(kind), &[length]) => (Reached::Array(kind, length), None),
             _ => {
                 let request = Request::new(id, args).ok_or(TrapKind::Unverified);
                 (Reached::Native(request), None)
