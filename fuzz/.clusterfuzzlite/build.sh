@@ -14,7 +14,7 @@ for target in $(cargo fuzz list); do
   # The same lengths as in scripts/fuzz-all; chosen, not measured.
   dictionary='' max_len=3000
   case $target in
-    parse | verify | run | reference | verdict) dictionary=class max_len=8192 ;;
+    parse | verify | certified | run | reference | verdict) dictionary=class max_len=8192 ;;
     scenario | capture) dictionary=$target max_len=8192 ;;
     golden) max_len=16384 ;;
   esac

@@ -3,6 +3,7 @@
 
 pub mod blessed;
 pub mod captures;
+pub mod certified;
 pub mod defensive;
 pub mod delivery;
 pub mod fixture;

@@ -12,6 +12,7 @@ use jive_lab::generate::alphabet::{Alphabet, Family};
 use jive_lab::generate::{change::break_one, constructor, typed::typed};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
+use tests::certified;
 use tests::defensive::{Plan, Tally, run};
 use tests::fixture::Outcome;
 use tests::fuzzing;
@@ -34,6 +35,8 @@ usage, where N is a number of cases:
   trust runs N [SEED]      runs of generated programs on both interpreters
   trust scope LENGTH       every body of up to LENGTH instructions, constructors of a step more
   trust judge N [SEED]     class files, judged here and by OpenJDK
+  trust certified N [SEED] class files with certificates of all kinds, judged by the check and the verifier
+  trust checked N [SEED]   class files with certificates of all kinds, judged by the check and by OpenJDK
   trust lent N [SEED]      classes in memory that holds something already
   trust isolation N [SEED] casts of victims and hostile endpoints, with and without the latter
   trust stated N [SEED]    calls of classes with loops, beside the cost that is stated of them
@@ -69,7 +72,18 @@ fn run_named(words: &[&str]) -> Option<Result<(), String>> {
     let done = match (*words.first()?, number(1)) {
         ("runs", Some(count)) => runs(count, seed),
         ("scope", Some(length)) => all_bodies(length),
-        ("judge", Some(count)) => ask_openjdk(count, seed),
+        ("judge", Some(count)) => ask_openjdk(
+            |bytes| machine::judge(bytes, Policy::ClassOnly, NicNative::TABLE),
+            count,
+            seed,
+        ),
+        ("certified", Some(count)) => certified(count, seed),
+        ("checked", Some(count)) => {
+            let mut campaign = certified::Campaign::new(seed);
+            let done = ask_openjdk(|bytes| campaign.checked(bytes), count, seed);
+            println!("{}", campaign.tally);
+            done
+        }
         ("lent", Some(count)) => in_filled_memory(count, seed),
         ("isolation", Some(count)) => isolation(count, seed),
         ("stated", Some(count)) => stated(count, seed),
@@ -224,11 +238,27 @@ fn in_filled_memory(count: usize, seed: usize) -> Result<(), String> {
     Ok(())
 }
 
-fn ask_openjdk(count: usize, seed: usize) -> Result<(), String> {
+/// Judges class files with certificates of all kinds.
+fn certified(count: usize, seed: usize) -> Result<(), String> {
+    let mut campaign = certified::Campaign::new(seed);
+    campaign.run(count, seed)?;
+    println!(
+        "the check accepts nothing else than the verifier: {}",
+        campaign.tally
+    );
+    Ok(())
+}
+
+/// Compares verdicts with OpenJDK's.
+fn ask_openjdk(
+    ours: impl FnMut(&[u8]) -> Outcome,
+    count: usize,
+    seed: usize,
+) -> Result<(), String> {
     if !jdk::is_java_installed() {
         return Err("there is no `java`".to_owned());
     }
-    let report = judge::compare(count, seed, |report| {
+    let report = judge::compare_by(ours, count, seed, |report| {
         let (accepted, judged) = report.totals();
         println!(
             "judged {judged}, accepted by both {accepted}, disagreements {}",

@@ -8,8 +8,8 @@ use arbitrary::{Arbitrary, Unstructured};
 use jive_lab::generate::Program;
 
 use super::{
-    applet, applet_seeds, capsule, capsule_seeds, capture, capture_seeds, frames, frames_seeds,
-    golden, golden_seeds, scenario, scenario_seeds, verdict,
+    applet, applet_seeds, capsule, capsule_seeds, capture, capture_seeds, certified,
+    certified_seeds, frames, frames_seeds, golden, golden_seeds, scenario, scenario_seeds, verdict,
 };
 use super::{
     archived, body, body_seeds, lent, lent_seeds, parse, phrases, program, program_seeds,
@@ -57,6 +57,7 @@ const fn target(
 pub const TARGETS: &[Target] = &[
     target("parse", parse, seeds, Some("class")),
     target("verify", verify, seeds, Some("class")),
+    target("certified", certified, certified_seeds, None),
     target("run", run, seeds, Some("class")),
     target("reference", reference, seeds, Some("class")),
     target(

@@ -95,7 +95,23 @@ impl fmt::Display for Report {
 ///
 /// Panics if OpenJDK does not answer.
 #[must_use]
-pub fn compare(count: usize, seed: usize, mut progress: impl FnMut(&Report)) -> Report {
+pub fn compare(count: usize, seed: usize, progress: impl FnMut(&Report)) -> Report {
+    let verified = |bytes: &[u8]| judge(bytes, Policy::ClassOnly, NicNative::TABLE);
+    compare_by(verified, count, seed, progress)
+}
+
+/// Compares verdicts as [`compare`] does, with those that `ours` gives in place of the verifier's.
+///
+/// # Panics
+///
+/// Panics if OpenJDK does not answer.
+#[must_use]
+pub fn compare_by(
+    mut ours: impl FnMut(&[u8]) -> Outcome,
+    count: usize,
+    seed: usize,
+    mut progress: impl FnMut(&Report),
+) -> Report {
     let mut maker = Maker::new(seed);
     let mut report = Report::default();
     let mut left = count;
@@ -108,7 +124,7 @@ pub fn compare(count: usize, seed: usize, mut progress: impl FnMut(&Report)) -> 
         assert_eq!(theirs.len(), batch.len());
         let mut again = Vec::new();
         for ((kind, bytes), theirs) in batch.into_iter().zip(theirs) {
-            let ours = judge(&bytes, Policy::ClassOnly, NicNative::TABLE);
+            let ours = ours(&bytes);
             let is_rejected = matches!(ours, Outcome::Rejected { .. });
             if is_rejected || theirs == "ok" {
                 report.add(kind, bytes, &ours, &theirs);
@@ -191,13 +207,13 @@ pub fn known_difference(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// The generator of class files.
-struct Maker {
+pub(crate) struct Maker {
     smith: Smith,
     random: Random,
 }
 
 impl Maker {
-    fn new(seed: usize) -> Maker {
+    pub(crate) fn new(seed: usize) -> Maker {
         let mut kindals = compiled();
         kindals.extend((0..PROGRAMS).map(|n| program(&mut Random::new(&[n]))));
         Maker {
@@ -206,7 +222,7 @@ impl Maker {
         }
     }
 
-    fn class(&mut self) -> (Kind, Vec<u8>) {
+    pub(crate) fn class(&mut self) -> (Kind, Vec<u8>) {
         let kind = Kind::draw(&mut self.random);
         (kind, self.smith.class(kind, &mut self.random))
     }

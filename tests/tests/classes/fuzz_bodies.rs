@@ -80,6 +80,21 @@ fn bodies_hold_for_archived_inputs() {
 }
 
 #[test]
+fn classes_are_accepted_with_certificates_only_if_verified() {
+    let mut random = Random::new(b"certified");
+    for (name, input) in fuzzing::certified_seeds() {
+        println!("{name}");
+        fuzzing::certified(&input);
+        // A very short seed has nothing to change.
+        for _ in 0..8 * usize::from(input.len() > 64) {
+            let mut changed = input.clone();
+            change_bytes(&mut changed, &mut random);
+            fuzzing::certified(&changed);
+        }
+    }
+}
+
+#[test]
 fn bodies_by_choices_run_as_verified() {
     for (name, choices) in fuzzing::body_seeds() {
         println!("{name}");

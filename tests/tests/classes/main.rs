@@ -5,6 +5,7 @@ mod runs;
 
 mod assembler;
 mod branch_targets;
+mod certified;
 mod constructors;
 mod defensive;
 mod fixtures;

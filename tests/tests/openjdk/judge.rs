@@ -6,14 +6,17 @@ use jive_lab::generate::alphabet::{Alphabet, Family};
 use jive_lab::generate::typed::typed;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
+use tests::certified::Campaign;
 use tests::fixture::Outcome;
-use tests::judge::compare;
+use tests::judge::{compare, compare_by};
 use tests::machine::judge;
 use tests::openjdk::jdk;
 use tests::skipped::skip;
 
 /// Number of class files on which the verdicts are compared; `trust judge N` compares any number.
 const CLASS_FILES: usize = 6000;
+/// Number of class files with certificates; `trust checked N` judges any number.
+const CHECKED: usize = 1000;
 /// Number of well-typed bodies that only JIVE verifies.
 const BODIES: u32 = 3000;
 
@@ -37,6 +40,21 @@ fn openjdk_judges_made_class_files_alike() {
         assert!(of.accepted > 0, "{kind:?}");
         assert_eq!(of.rejected > 0, *kind != Kind::Typed, "{kind:?}");
     }
+}
+
+#[test]
+fn openjdk_accepts_what_the_check_accepts() {
+    if !jdk::is_java_installed() {
+        skip("classes with certificates on OpenJDK", jdk::NONE);
+        return;
+    }
+    let mut campaign = Campaign::new(2);
+    let report = compare_by(|bytes| campaign.checked(bytes), CHECKED, 2, |_| ());
+    jdk::announce(&format!("check: {report}"));
+    assert_eq!(report.disagreements, 0);
+    let (accepted, judged) = report.totals();
+    assert_eq!(judged, CHECKED as u64);
+    assert!(accepted > 0 && accepted < judged);
 }
 
 #[test]
