@@ -106,10 +106,18 @@ public final class Via {
      */
     public static native int recvPost(int vi, byte[] into, int offset, int length);
 
-    /** Does the same as {@code recvPost} for {@code length} elements of a {@code short[]}. */
+    /**
+     * Does the same as {@code recvPost} for {@code length} elements of a {@code short[]}. If the
+     * last element of a message is not whole, its status is {@code length-error}, and nothing is
+     * copied.
+     */
     public static native int recvPostShorts(int vi, short[] into, int offset, int length);
 
-    /** Does the same as {@code recvPost} for {@code length} elements of an {@code int[]}. */
+    /**
+     * Does the same as {@code recvPost} for {@code length} elements of an {@code int[]}. If the
+     * last element of a message is not whole, its status is {@code length-error}, and nothing is
+     * copied.
+     */
     public static native int recvPostInts(int vi, int[] into, int offset, int length);
 
     /**
