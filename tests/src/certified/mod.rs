@@ -55,6 +55,8 @@ pub struct Tally {
     pub rejected: u64,
     /// Classes that the verifier accepts, each of which passes with its own certificate.
     pub honest: u64,
+    /// Classes that the verifier accepts, and whose certificates would be too long.
+    pub uncertified: u64,
     /// Certificates of the last accepted class.
     pub foreign: Judged,
     /// Certificates with random types at the branch targets of the class.
@@ -69,7 +71,7 @@ impl Tally {
     /// Returns the number of files.
     #[must_use]
     pub const fn files(&self) -> u64 {
-        self.malformed + self.rejected + self.honest
+        self.malformed + self.rejected + self.honest + self.uncertified
     }
 }
 
@@ -77,12 +79,13 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} files: {} malformed, {} rejected, {} accepted with their own certificates; foreign certificates: {}; \
-             random ones: {}; of rejected classes: {}; changed ones: {}",
+            "{} files: {} malformed, {} rejected, {} accepted with their own certificates, {} accepted without; \
+             foreign certificates: {}; random ones: {}; of rejected classes: {}; changed ones: {}",
             self.files(),
             self.malformed,
             self.rejected,
             self.honest,
+            self.uncertified,
             self.foreign,
             self.claimed,
             self.inferred,
@@ -167,11 +170,18 @@ impl Campaign {
         let claimed = claimed(&class, &mut self.random);
         let claimed = holds(class, policy, &claimed, verdict)?;
         self.tally.claimed.add(claimed);
-        let inferred = match honest(class, policy, verdict)? {
+        let own = honest(class, policy, verdict)?;
+        let has_own = own.is_some();
+        let inferred = match own {
             Some(honest) => {
                 self.tally.honest += 1;
                 self.last = honest.clone();
                 honest
+            }
+            // The verifier accepts the class, but the certificate would be too long.
+            None if verdict.is_ok() => {
+                self.tally.uncertified += 1;
+                Vec::new()
             }
             None => {
                 self.tally.rejected += 1;
@@ -185,7 +195,7 @@ impl Campaign {
         mutate(&mut mutated, &mut self.random);
         let mutated = holds(class, policy, &mutated, verdict)?;
         self.tally.mutated.add(mutated);
-        Ok(foreign || claimed || mutated || verdict.is_ok())
+        Ok(foreign || claimed || mutated || has_own)
     }
 }
 
