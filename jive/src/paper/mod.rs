@@ -77,7 +77,7 @@ pub const PAPERS: &[Paper] = &[
     },
     Paper {
         name: "javia",
-        title: "Interfacing Java to the Virtual Interface Architecture (1999): VIA itself",
+        title: "Interfacing Java to the Virtual Interface Architecture (1999)",
         profile: "giganet-1999",
         compared: &[],
         reproduce: via::javia,
