@@ -1,9 +1,12 @@
 //! Certificates of the shipped applets, and one byte of a certificate with each value. The crate `tests` has the law over
 //! random classes.
 
+use core::mem::MaybeUninit;
+
 use jive_core::ClassFile;
 use jive_embed::{Policy, certify, check_certified};
-use jive_verifier::CheckError;
+use jive_load::{CertifiedError, Storage, load_certified};
+use jive_verifier::{CheckError, VerifyErrorKind};
 use nic_core::sle::{NicEntry, NicNative};
 
 const APPLET: Policy = Policy::Applet {
@@ -36,6 +39,43 @@ fn each_shipped_applet_passes_with_its_certificate_and_no_other() {
             );
             let longer = [&certificate[..], &[0]].concat();
             assert!(!accepts(class, APPLET, &longer), "{}", applet.name);
+        });
+    }
+}
+
+#[test]
+fn a_device_loads_each_shipped_applet_with_its_certificate_in_lent_memory() {
+    // The firmware lends as much.
+    let mut kept = [MaybeUninit::uninit(); 24 << 10];
+    let mut scratch = [MaybeUninit::uninit(); 10 << 10];
+    let mut load = |bytes: &[u8], certificate: &[u8], scratch_bytes: usize| {
+        let kept = Storage::new(&mut kept);
+        let scratch = Storage::new(&mut scratch[..scratch_bytes]);
+        let both = (bytes, certificate);
+        let loaded = load_certified(both, APPLET, NicNative::TABLE, &kept, &scratch)?;
+        // The linked class lies in the same memory, and is what was loaded.
+        let linked = kept.keep(loaded).expect("there is room for it");
+        Ok::<u32, CertifiedError>(linked.program.code_bytes())
+    };
+    for applet in applets::staged() {
+        parsed(applet.class, |class| {
+            let name = applet.name;
+            let certificate = certify(class, APPLET, NicNative::TABLE).expect(name);
+            let codes = class.methods().filter_map(|method| method.code());
+            let code_bytes = codes.map(|code| code.bytes.len() as u32).sum();
+            for _ in 0..2 {
+                let loaded = load(applet.class, &certificate, 10 << 10);
+                assert_eq!(loaded, Ok(code_bytes), "{name}");
+            }
+            let misfit = load(applet.class, &[], 10 << 10).expect_err(name);
+            assert_eq!(misfit.code(), "certificate", "{name}");
+            let no_room = load(applet.class, &certificate, 64).expect_err(name);
+            let CertifiedError::Check(CheckError::Class(error)) = no_room else {
+                panic!("{name}: {no_room:?}");
+            };
+            assert_eq!(error.kind, VerifyErrorKind::WorkArea, "{name}");
+            let cut = load(&applet.class[..20], &certificate, 10 << 10).expect_err(name);
+            assert!(matches!(cut, CertifiedError::Parse(_)), "{name}: {cut:?}");
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Why a class could not be loaded.
 
 use jive_core::{LinkError, ParseError};
-use jive_verifier::VerifyError;
+use jive_verifier::{CheckError, VerifyError};
 
 /// Why a class could not be loaded: the error of the stage that refused it.
 ///
@@ -27,6 +27,33 @@ impl LoadError {
             LoadError::Parse(error) => error.code(),
             LoadError::Verify(error) => error.kind.code(),
             LoadError::Link(error) => error.kind.code(),
+        }
+    }
+}
+
+/// Why a class could not be loaded with a certificate: the error of the stage that refused it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CertifiedError {
+    /// The bytes are not a class file.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// The class breaks a rule, or the certificate does not fit the class.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// The linker rejected the class because it exceeds a limit of the linked form.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+}
+
+impl CertifiedError {
+    /// Returns the stable code of the rule that the class breaks, or `certificate` if the certificate does not fit.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            CertifiedError::Parse(error) => error.code(),
+            CertifiedError::Check(CheckError::Class(error)) => error.kind.code(),
+            CertifiedError::Check(CheckError::Certificate { .. }) => "certificate",
+            CertifiedError::Link(error) => error.kind.code(),
         }
     }
 }

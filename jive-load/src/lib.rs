@@ -40,7 +40,7 @@ mod size;
 mod stages;
 mod storage;
 
-pub use error::LoadError;
+pub use error::{CertifiedError, LoadError};
 pub use size::LoadSize;
-pub use stages::{initialize, link, link_collected, load, parse, verify};
+pub use stages::{check, initialize, link, link_collected, load, load_certified, parse, verify};
 pub use storage::{Arena, Room, Shortage, Storage};

@@ -4,9 +4,12 @@ use jive_core::{
     CallStack, ClassFile, Instance, Lifetime, LinkError, LinkedClass, LinkedConstant, Mark,
     NativeDecl, Natives, ParseError, Program, ProgramSize, ProgramStorage, Trap, Verified,
 };
-use jive_verifier::{Observer, Policy, VerifyError, WorkArea, WorkSize, verify_with};
+use jive_verifier::{
+    CheckArea, CheckError, FRAME_BYTES, Location, Observer, Policy, VerifyError, VerifyErrorKind,
+    WorkArea, WorkSize, verify_with,
+};
 
-use crate::error::LoadError;
+use crate::error::{CertifiedError, LoadError};
 use crate::size::LoadSize;
 use crate::storage::Arena;
 
@@ -42,6 +45,34 @@ pub fn verify<'m, 's>(
         states: scratch.lend(size.states),
     };
     verify_with(class, policy, natives, work, observer)
+}
+
+/// Checks a class against a certificate, instead of verifying it. The check needs less of `scratch` than
+/// [`verify`]: no states of branch targets, and the types of one frame.
+///
+/// # Errors
+///
+/// A [`CheckError`] names the rule that the class breaks, or where the certificate does not fit.
+pub fn check<'m, 's>(
+    class: ClassFile<'m>,
+    size: WorkSize,
+    policy: Policy,
+    natives: &'m [NativeDecl<'m>],
+    certificate: &[u8],
+    scratch: &impl Arena<'s>,
+) -> Result<Verified<'m>, CheckError> {
+    let constants = scratch.lend(size.constants);
+    let signatures = scratch.lend(size.signatures);
+    let frame = scratch.lend(FRAME_BYTES).first_chunk_mut();
+    let area = CheckArea {
+        constants,
+        signatures,
+        frame: frame.ok_or(VerifyError {
+            at: Location::Class,
+            kind: VerifyErrorKind::WorkArea,
+        })?,
+    };
+    jive_verifier::check(class, policy, natives, certificate, area)
 }
 
 /// Links a verified class. The arena `kept` lends the memory for the linked program.
@@ -109,6 +140,25 @@ pub fn load<'m, 's>(
     let class = parse(bytes, kept)?;
     let size = LoadSize::of(&class);
     let verified = verify(class, size.work, policy, natives, &mut (), scratch)?;
+    let program = link(&verified, size.program, kept, scratch)?;
+    Ok(LinkedClass { class, program })
+}
+
+/// Loads a class as [`load`] does, but checks it against a certificate instead of verifying it.
+///
+/// # Errors
+///
+/// A [`CertifiedError`] names the stage that refused the class or the certificate.
+pub fn load_certified<'m, 's>(
+    (bytes, certificate): (&'m [u8], &[u8]),
+    policy: Policy,
+    natives: &[NativeDecl<'_>],
+    kept: &impl Arena<'m>,
+    scratch: &impl Arena<'s>,
+) -> Result<LinkedClass<'m>, CertifiedError> {
+    let class = parse(bytes, kept)?;
+    let size = LoadSize::of(&class);
+    let verified = check(class, size.work, policy, natives, certificate, scratch)?;
     let program = link(&verified, size.program, kept, scratch)?;
     Ok(LinkedClass { class, program })
 }

@@ -52,6 +52,15 @@ impl<'m> Storage<'m> {
         self.0.available_bytes()
     }
 
+    /// Keeps a value in the arena, for as long as the memory is lent. A [`LinkedClass`] lies beside its program then.
+    ///
+    /// # Errors
+    ///
+    /// Returns the value if too little memory is left.
+    pub fn keep<T: Copy>(&self, value: T) -> Result<&'m mut T, T> {
+        self.0.alloc(value)
+    }
+
     /// Lends an instance of a class its fields, heap and call stack. `instance` runs no code of the class: call
     /// [`initialize`](crate::initialize) to run the initializer and the constructor.
     ///
