@@ -14,6 +14,10 @@
 //! | 16 | 4 | offset of the fragment in the class file | |
 //! | 20 | 4 | CRC-32 of the class file | |
 //! | 24 | | bytes of the class file, at least one | |
+//!
+//! A class that a device checks against a certificate comes with it: the fragments of the certificate precede those of
+//! the class file, under the number of the capsule. They have kind 3, and length, offset and checksum are those of the
+//! certificate. The simulator's NICs verify, so they take no certificates.
 
 use jive_core::limits::FILE_BYTES_MAX;
 
@@ -32,6 +36,28 @@ const MAGIC: [u8; 4] = *b"JCAP";
 const VERSION: u8 = 1;
 const FRAGMENT: u8 = 1;
 const ANSWER: u8 = 2;
+const CERTIFICATE: u8 = 3;
+
+/// The answer to a capsule whose class has become the applet.
+pub const INSTALLED: &str = "installed";
+
+/// What a fragment is a part of.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The class file.
+    Class,
+    /// The certificate, which precedes the class file.
+    Certificate,
+}
+
+impl Part {
+    const fn kind(self) -> u8 {
+        match self {
+            Part::Class => FRAGMENT,
+            Part::Certificate => CERTIFICATE,
+        }
+    }
+}
 
 /// The header of a fragment, which was checked: the fragment lies inside a class file that is not too long.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -108,12 +134,21 @@ impl FragmentHeader {
     ///
     /// Returns [`NotFragment`] if the packet is no fragment of a class file that the parser could accept.
     pub fn read(packet: &[u8]) -> Result<(FragmentHeader, &[u8]), NotFragment> {
+        FragmentHeader::read_part(Part::Class, packet)
+    }
+
+    /// Reads a packet with a fragment of this part of a capsule, as [`FragmentHeader::read`] does.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`NotFragment`] if the packet is no such fragment. A fragment of the other part has no such header.
+    pub fn read_part(part: Part, packet: &[u8]) -> Result<(FragmentHeader, &[u8]), NotFragment> {
         let without_number = NotFragment {
             number: None,
             reason: CapsuleRefusal::Header,
         };
         let (start, rest) = packet.split_first_chunk::<8>().ok_or(without_number)?;
-        if *start != start_of(FRAGMENT) {
+        if *start != start_of(part.kind()) {
             return Err(without_number);
         }
         let (numbers, bytes) = rest.split_first_chunk::<16>().ok_or(without_number)?;
@@ -140,13 +175,19 @@ impl FragmentHeader {
         }
     }
 
-    /// Returns the header of the fragment as bytes.
+    /// Returns the header of a fragment of the class file as bytes.
     #[must_use]
     pub fn to_bytes(self) -> [u8; FRAGMENT_HEADER_BYTES] {
+        self.to_bytes_of(Part::Class)
+    }
+
+    /// Returns the header of a fragment of this part as bytes.
+    #[must_use]
+    pub fn to_bytes_of(self, part: Part) -> [u8; FRAGMENT_HEADER_BYTES] {
         let mut bytes = [0; FRAGMENT_HEADER_BYTES];
         let numbers = [self.number, self.total, self.offset, self.checksum];
         let fields = numbers.iter().flat_map(|number| number.to_be_bytes());
-        let content = start_of(FRAGMENT).into_iter().chain(fields);
+        let content = start_of(part.kind()).into_iter().chain(fields);
         for (place, byte) in bytes.iter_mut().zip(content) {
             *place = byte;
         }
@@ -163,6 +204,15 @@ pub fn answer_header(number: u32) -> [u8; ANSWER_HEADER_BYTES] {
         *place = byte;
     }
     bytes
+}
+
+/// Reads an answer: the number of the capsule, and what became of it.
+#[must_use]
+pub fn read_answer(packet: &[u8]) -> Option<(u32, &str)> {
+    let (start, rest) = packet.split_first_chunk::<8>()?;
+    let (number, text) = rest.split_first_chunk()?;
+    let text = core::str::from_utf8(text).ok()?;
+    (*start == start_of(ANSWER)).then_some((u32::from_be_bytes(*number), text))
 }
 
 fn start_of(kind: u8) -> [u8; 8] {
@@ -210,10 +260,39 @@ mod tests {
         );
         packet.extend([5, 6]);
         assert_eq!(FragmentHeader::read(&packet), Ok((header, &[5, 6][..])));
-        assert_eq!(
-            answer_header(7),
-            [b'J', b'C', b'A', b'P', 1, 2, 0, 0, 0, 0, 0, 7]
-        );
+        let mut answer = answer_header(7).to_vec();
+        assert_eq!(answer, [b'J', b'C', b'A', b'P', 1, 2, 0, 0, 0, 0, 0, 7]);
+        assert_eq!(read_answer(&answer), Some((7, "")));
+        answer.extend(INSTALLED.bytes());
+        assert_eq!(read_answer(&answer), Some((7, "installed")));
+        answer.push(0xff);
+        assert_eq!(read_answer(&answer), None);
+        assert_eq!(read_answer(&answer[..11]), None);
+        assert_eq!(read_answer(&packet), None);
+    }
+
+    #[test]
+    fn a_certificate_is_no_class_file() {
+        let header = FragmentHeader {
+            number: 3,
+            total: 2,
+            offset: 0,
+            checksum: 9,
+        };
+        let not_this = Err(NotFragment {
+            number: None,
+            reason: CapsuleRefusal::Header,
+        });
+        for (part, other, kind) in [
+            (Part::Class, Part::Certificate, 1),
+            (Part::Certificate, Part::Class, 3),
+        ] {
+            let packet = [&header.to_bytes_of(part)[..], &[7, 8]].concat();
+            assert_eq!(packet[5], kind);
+            let read = FragmentHeader::read_part(part, &packet);
+            assert_eq!(read, Ok((header, &[7, 8][..])));
+            assert_eq!(FragmentHeader::read_part(other, &packet), not_this);
+        }
     }
 
     #[test]

@@ -7,9 +7,6 @@ use nic_core::sle::capsule::{CODE_CHANNEL, answer_header};
 
 use crate::engine::Simulation;
 
-/// The answer to a capsule whose class has become the applet.
-pub(crate) const INSTALLED: &str = "installed";
-
 /// Answers a complete capsule, and keeps the answer in case the sender repeats the capsule's last fragment.
 pub(crate) fn answered(
     sim: &mut Simulation<'_>,

@@ -11,11 +11,10 @@ use jive_verifier::Policy;
 use nic_core::event::{SleEvent, SwapRefusal};
 use nic_core::id::EndpointId;
 use nic_core::sle::capsule::CODE_CHANNEL;
-use nic_core::sle::{FragmentHeader, NicEntry, NicNative};
+use nic_core::sle::{FragmentHeader, NicEntry, NicNative, Taken};
 
 use super::answers::{answer, answered};
 use super::swap;
-use crate::calls::reassembly::Taken;
 use crate::engine::Simulation;
 use crate::nic::item::Next;
 use crate::nic::work::Work;
@@ -61,11 +60,11 @@ pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef)
         packet: id,
         fragment: read.ok().map(|(header, _)| header),
         length,
-        status: match &taken {
+        status: match taken {
             Taken::More => "more",
             Taken::Ignored => "ignored",
             Taken::Again(_) => "again",
-            Taken::Whole(_) => "whole",
+            Taken::Whole => "whole",
             Taken::Refused(reason) => reason.word(),
         },
     };
@@ -74,7 +73,10 @@ pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef)
     match (taken, number) {
         (Taken::Refused(reason), Some(number)) => answer(sim, endpoint, number, reason.word()),
         (Taken::Again(known), Some(number)) => answer(sim, endpoint, number, known),
-        (Taken::Whole(class), Some(number)) => install(sim, on, (endpoint, number), &class),
+        (Taken::Whole, Some(number)) => {
+            let class = sim.swaps.take_whole(endpoint);
+            install(sim, on, (endpoint, number), &class);
+        }
         // A packet without a capsule number cannot be answered.
         (_, None) | (Taken::More | Taken::Ignored, Some(_)) => {}
     }

@@ -18,7 +18,6 @@
 mod answers;
 mod arguments;
 pub(crate) mod capsule;
-mod carry;
 pub(crate) mod chain;
 pub(crate) mod chained;
 pub(crate) mod collected;

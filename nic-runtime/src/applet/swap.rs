@@ -3,7 +3,7 @@
 //! A swap of applets has two parts. First, when a swap is due, the new class is verified, and gets memory from the
 //! NIC's SRAM beside the running applet. The second part of a swap, the switch, is made between two calls of the
 //! applet. At the switch to the new applet, its class's initializers run, and the fields and arrays that both classes
-//! have are [carried over](super::carry). If a step of a swap fails, the old applet stays and continues as if there had
+//! have are [carried over](nic_core::sle::carry). If a step of a swap fails, the old applet stays and continues as if there had
 //! been no swap.
 //!
 //! Queues, popped buffers, packets on their way and the armed timer belong to the endpoint and not to its applet. A
@@ -14,15 +14,16 @@ use crate::ids::{AppletId, ProcessorId, at};
 
 use crate::ids::WindowId;
 use jive_core::LinkedClass;
+use jive_core::limits::ARRAY_ALIGNMENT;
 use jive_embed::preset::Stores;
 use jive_verifier::{AppletMember, VerifyErrorKind};
 use nic_core::event::{SleEvent, SwapRefusal};
 use nic_core::id::EndpointId;
-use nic_core::sle::{Applet, memory_bytes};
+use nic_core::sle::capsule::INSTALLED;
+use nic_core::sle::{Applet, HeapFull, carry, memory_bytes};
 use nic_core::time::SimDuration;
 
-use super::answers::{INSTALLED, answered};
-use super::carry::{self, HeapFull};
+use super::answers::answered;
 use super::load::{self, Uninitialized};
 use super::pending_calls;
 use super::swap_port::SwapNatives;
@@ -351,8 +352,12 @@ fn start(
     sim.swaps.spare.activations.push((nic, activation));
     ran?;
     let carried = match former {
-        Some(former) => carry::carry(former, &mut sim.applets[applet_at.applet])
-            .map_err(|HeapFull| NotMade::Refused(SwapRefusal::NoHeap)),
+        Some(former) => {
+            let new = &mut sim.applets[applet_at.applet];
+            let used = new.instance.heap().contents().len();
+            let mut aside = vec![0; used + ARRAY_ALIGNMENT as usize];
+            carry(former, new, &mut aside).map_err(|HeapFull| NotMade::Refused(SwapRefusal::NoHeap))
+        }
         None => Ok(0),
     };
     // Arrays that are carried over may lie elsewhere in the new heap.

@@ -6,8 +6,7 @@
 //! - `last_arrays` remembers the arrays that a packet is about to need
 //! - `quota` limits a call, `budget` limits what all calls of a run execute
 //! - `collector` collects the arrays of an applet, `programs` loads the classes that processes run
-//! - `classes` loads each class of the scenario, `swaps` keeps those that come during the run, `reassembly` puts together
-//!   the capsules in which they come
+//! - `classes` loads each class of the scenario, `swaps` keeps those that come during the run
 //! - `sram` adds up what a NIC's memory holds, `ledger` counts what is free for classes that come during the run, `refused`
 //!   says why a scenario cannot be simulated
 
@@ -23,7 +22,6 @@ pub(crate) mod pending;
 pub(crate) mod processor;
 pub(crate) mod programs;
 pub(crate) mod quota;
-pub(crate) mod reassembly;
 pub(crate) mod refused;
 pub(crate) mod sram;
 pub(crate) mod suspended;

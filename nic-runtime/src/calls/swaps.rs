@@ -7,13 +7,12 @@ use bumpalo::Bump;
 use jive_core::LinkedClass;
 use nic_core::event::SwapRefusal;
 use nic_core::id::{EndpointId, NicId};
-use nic_core::sle::{Applet, FragmentHeader, Members};
+use nic_core::sle::{Applet, CapsuleMemory, FragmentHeader, Members, Reassembly, Taken};
 use nic_core::time::SimTime;
 
 use super::call::Activation;
 use super::classes::Classes;
 use super::ledger::{Ledger, Need};
-use super::reassembly::{Reassembly, Taken};
 use super::sram::RecordBytes;
 use crate::spec::{Scenario, SwapSpec};
 
@@ -27,7 +26,7 @@ pub(crate) struct Swaps<'a> {
     /// The class of each endpoint's applet; the list is empty if no applet can be replaced.
     pub(crate) current: Table<EndpointId, Option<usize>>,
     /// The capsules of each endpoint that accepts capsules.
-    pub(crate) capsules: BTreeMap<EndpointId, Reassembly>,
+    pub(crate) capsules: BTreeMap<EndpointId, Reassembly<Collected>>,
     /// Classes that have their memory and wait for the end of a call of the old applet, oldest first.
     pub(crate) waiting: Vec<Waiting<'a>>,
     pub(crate) spare: Spare<'a>,
@@ -42,6 +41,25 @@ pub(crate) struct Waiting<'a> {
     pub(crate) need: Need,
     /// The number of the capsule in which the class came.
     pub(crate) capsule: Option<u32>,
+}
+
+/// The fragments of a capsule that have come.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Collected(Vec<u8>);
+
+impl CapsuleMemory for Collected {
+    fn clear(&mut self) {
+        // The memory of a capsule that was given up is free.
+        self.0 = Vec::new();
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// A class that came in a capsule.
@@ -137,6 +155,14 @@ impl<'a> Swaps<'a> {
         taken
     }
 
+    /// Takes the class file of an endpoint's capsule, which is complete.
+    pub(crate) fn take_whole(&mut self, endpoint: EndpointId) -> Vec<u8> {
+        let capsules = self.capsules.get_mut(&endpoint);
+        capsules.map_or_else(Vec::new, |capsules| {
+            std::mem::take(&mut capsules.memory_mut().0)
+        })
+    }
+
     /// Returns until when an endpoint's half-finished capsule waits for its next fragment.
     pub(crate) fn waits_until(&self, endpoint: EndpointId) -> Option<SimTime> {
         self.capsules.get(&endpoint)?.waits_until()
@@ -148,7 +174,7 @@ impl<'a> Swaps<'a> {
             return;
         };
         let held = capsules.held();
-        capsules.look(now);
+        capsules.expire(now);
         if capsules.held() != held {
             self.ledger.give_back_of((endpoint, nic), held.into());
         }

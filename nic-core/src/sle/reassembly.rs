@@ -5,25 +5,38 @@
 //! fragment with a lower number than the latest capsule is stale: the network may have repeated the fragment. A fragment
 //! with a higher number begins a new capsule, which replaces the latest one.
 
-use nic_core::sle::{CapsuleRefusal, FragmentHeader, checksum};
-use nic_core::time::{SimDuration, SimTime};
+use super::capsule::{CapsuleRefusal, FragmentHeader, checksum};
+use crate::time::{SimDuration, SimTime};
 
 /// How long a half-finished capsule keeps its memory while no fragment comes. Chosen: long compared with the time of a
 /// fragment on a slow link, and short compared with the time between two replacements of an applet.
-const PATIENCE: SimDuration = SimDuration::from_ns(1_000_000_000);
+pub const PATIENCE: SimDuration = SimDuration::from_ns(1_000_000_000);
+
+/// The memory in which a capsule is put together. The simulator's grows, a device lends a fixed slice.
+pub trait CapsuleMemory {
+    /// Empties the memory.
+    fn clear(&mut self);
+
+    /// Adds bytes after those that the memory holds. A capsule has no more bytes than the `room` of
+    /// [`Reassembly::take`].
+    fn append(&mut self, bytes: &[u8]);
+
+    /// Returns the bytes that were added since the memory was empty.
+    fn bytes(&self) -> &[u8];
+}
 
 /// The latest capsule of an endpoint.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reassembly {
+pub struct Reassembly<M> {
     latest: Option<(u32, Progress)>,
+    memory: M,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Copy, Clone, Debug)]
 enum Progress {
     /// The capsule's first fragments have arrived.
     Collecting {
         first: FragmentHeader,
-        bytes: Vec<u8>,
         /// The time at which the capsule is given up, unless another fragment comes before. A check that was scheduled
         /// for an earlier fragment, or for another capsule, finds a later time and does nothing.
         until: SimTime,
@@ -39,8 +52,8 @@ enum Progress {
 }
 
 /// The result of handling a fragment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
     /// The fragment was added to its capsule, which waits for more fragments.
     More,
     /// The fragment repeats an earlier one, or belongs to a capsule that was given up.
@@ -49,13 +62,22 @@ pub(crate) enum Taken {
     Again(&'static str),
     /// The capsule is refused.
     Refused(CapsuleRefusal),
-    /// The capsule is complete, and this is its class file.
-    Whole(Vec<u8>),
+    /// The capsule is complete, and its bytes are in the memory.
+    Whole,
 }
 
-impl Reassembly {
+impl<M: CapsuleMemory> Reassembly<M> {
+    /// Returns a reassembly that puts capsules together in this memory, and has not taken any fragment.
+    #[must_use]
+    pub const fn new(memory: M) -> Reassembly<M> {
+        Reassembly {
+            latest: None,
+            memory,
+        }
+    }
+
     /// Returns how many bytes of memory the capsule that is being collected has taken: those of the whole class file.
-    pub(crate) fn held(&self) -> u32 {
+    pub fn held(&self) -> u32 {
         match &self.latest {
             Some((_, Progress::Collecting { first, .. })) => first.total,
             Some((_, Progress::Overdue | Progress::GivenUp | Progress::Whole { .. })) | None => 0,
@@ -63,7 +85,7 @@ impl Reassembly {
     }
 
     /// Returns until when the capsule that is being collected waits for its next fragment.
-    pub(crate) fn waits_until(&self) -> Option<SimTime> {
+    pub fn waits_until(&self) -> Option<SimTime> {
         match &self.latest {
             Some((_, Progress::Collecting { until, .. })) => Some(*until),
             Some((_, Progress::Overdue | Progress::GivenUp | Progress::Whole { .. })) | None => {
@@ -72,24 +94,62 @@ impl Reassembly {
         }
     }
 
-    /// Gives up the capsule that is being collected if it has waited too long for its next fragment.
-    pub(crate) fn look(&mut self, now: SimTime) {
-        if self.waits_until().is_some_and(|until| until <= now)
-            && let Some((_, progress)) = &mut self.latest
-        {
-            *progress = Progress::Overdue;
+    /// Returns the number of the latest capsule if it is complete.
+    pub fn whole(&self) -> Option<u32> {
+        match &self.latest {
+            Some((number, Progress::Whole { .. })) => Some(*number),
+            Some((_, Progress::Collecting { .. } | Progress::Overdue | Progress::GivenUp))
+            | None => None,
         }
+    }
+
+    /// Returns the memory, which holds the bytes of the latest capsule if it is complete.
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// Returns the memory of the latest capsule for its bytes to be taken away.
+    pub fn memory_mut(&mut self) -> &mut M {
+        &mut self.memory
+    }
+
+    /// Gives up the capsule that is being collected if it has waited too long for its next fragment.
+    pub fn expire(&mut self, now: SimTime) {
+        if self.waits_until().is_some_and(|until| until <= now) {
+            self.stop(Progress::Overdue);
+        }
+    }
+
+    /// Gives up the capsule that is being collected, and returns its number. For receivers without a clock, which know
+    /// in another way that no fragment will come.
+    pub fn give_up(&mut self) -> Option<u32> {
+        let number = match self.latest {
+            Some((number, Progress::Collecting { .. })) => number,
+            Some((_, Progress::Overdue | Progress::GivenUp | Progress::Whole { .. })) | None => {
+                return None;
+            }
+        };
+        self.stop(Progress::GivenUp);
+        Some(number)
+    }
+
+    /// Ends the latest capsule before it is complete, and empties the memory.
+    fn stop(&mut self, progress: Progress) {
+        if let Some((_, latest)) = &mut self.latest {
+            *latest = progress;
+        }
+        self.memory.clear();
     }
 
     /// Takes a fragment. `room` is the memory that the endpoint may take, including the memory that
     /// [`Reassembly::held`] returns.
-    pub(crate) fn take(
+    pub fn take(
         &mut self,
         header: FragmentHeader,
         bytes: &[u8],
         (room, now): (u64, SimTime),
     ) -> Taken {
-        self.look(now);
+        self.expire(now);
         let is_new = match &self.latest {
             Some((latest, _)) if header.number < *latest => {
                 // Only the first fragment of a stale capsule is answered, so that the capsule gets one answer.
@@ -103,6 +163,7 @@ impl Reassembly {
         };
         if is_new {
             self.latest = Some((header.number, Progress::GivenUp));
+            self.memory.clear();
         }
         let Some((_, progress)) = &mut self.latest else {
             return Taken::Ignored;
@@ -114,7 +175,6 @@ impl Reassembly {
                 }
                 *progress = Progress::Collecting {
                     first: header,
-                    bytes: Vec::new(),
                     until: now,
                 };
             }
@@ -126,7 +186,9 @@ impl Reassembly {
             Progress::GivenUp if is_new => return Taken::Refused(CapsuleRefusal::Gap),
             Progress::GivenUp => return Taken::Ignored,
             Progress::Whole { answer } => {
-                let is_last = header.offset as usize + bytes.len() == header.total as usize;
+                let end = u32::try_from(bytes.len()).ok();
+                let end = end.and_then(|length| header.offset.checked_add(length));
+                let is_last = end == Some(header.total);
                 return match answer {
                     Some(answer) if is_last => Taken::Again(answer),
                     Some(_) | None => Taken::Ignored,
@@ -134,39 +196,35 @@ impl Reassembly {
             }
             Progress::Collecting { .. } => {}
         }
-        let Progress::Collecting {
-            first,
-            bytes: known,
-            until,
-        } = progress
-        else {
+        let Progress::Collecting { first, until } = progress else {
             return Taken::Ignored;
         };
+        let known = self.memory.bytes().len();
         let refused = if (header.total, header.checksum) != (first.total, first.checksum) {
             CapsuleRefusal::Mismatch
-        } else if (header.offset as usize) < known.len() {
+        } else if (header.offset as usize) < known {
             return Taken::Ignored;
-        } else if header.offset as usize > known.len() {
+        } else if header.offset as usize > known {
             CapsuleRefusal::Gap
         } else {
-            known.extend_from_slice(bytes);
+            self.memory.append(bytes);
             *until = now + PATIENCE;
-            if known.len() < first.total as usize {
+            let whole = self.memory.bytes();
+            if whole.len() < first.total as usize {
                 return Taken::More;
             }
-            let (whole, expected) = (std::mem::take(known), first.checksum);
-            *progress = Progress::Whole { answer: None };
-            if checksum(&whole) == expected {
-                return Taken::Whole(whole);
+            if checksum(whole) == first.checksum {
+                *progress = Progress::Whole { answer: None };
+                return Taken::Whole;
             }
             CapsuleRefusal::Checksum
         };
-        *progress = Progress::GivenUp;
+        self.stop(Progress::GivenUp);
         Taken::Refused(refused)
     }
 
     /// Records the answer to a complete capsule, unless a later capsule has begun.
-    pub(crate) fn answered(&mut self, number: u32, given: &'static str) {
+    pub fn answered(&mut self, number: u32, given: &'static str) {
         if let Some((latest, Progress::Whole { answer })) = &mut self.latest
             && *latest == number
         {
@@ -178,6 +236,20 @@ impl Reassembly {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl CapsuleMemory for Vec<u8> {
+        fn clear(&mut self) {
+            Vec::clear(self);
+        }
+
+        fn append(&mut self, bytes: &[u8]) {
+            self.extend_from_slice(bytes);
+        }
+
+        fn bytes(&self) -> &[u8] {
+            self
+        }
+    }
 
     const CLASS: &[u8] = b"0123456789";
     const ROOM: (u64, SimTime) = (10, SimTime::ZERO);
@@ -192,29 +264,27 @@ mod tests {
     }
 
     /// Takes the bytes from `offset` to `end` of capsule `number`.
-    fn take(reassembly: &mut Reassembly, number: u32, (offset, end): (u32, u32)) -> Taken {
+    fn take(reassembly: &mut Reassembly<Vec<u8>>, number: u32, (offset, end): (u32, u32)) -> Taken {
         let bytes = &CLASS[offset as usize..end as usize];
         reassembly.take(header(number, offset), bytes, ROOM)
     }
 
-    fn whole() -> Taken {
-        Taken::Whole(CLASS.to_vec())
-    }
-
     #[test]
     fn fragments_in_order_make_a_class_file() {
-        let mut reassembly = Reassembly::default();
+        let mut reassembly = Reassembly::new(Vec::new());
         assert_eq!(take(&mut reassembly, 1, (0, 4)), Taken::More);
         assert_eq!(reassembly.held(), 10);
         assert_eq!(take(&mut reassembly, 1, (4, 5)), Taken::More);
-        assert_eq!(take(&mut reassembly, 1, (5, 10)), whole());
+        assert_eq!(take(&mut reassembly, 1, (5, 10)), Taken::Whole);
         assert_eq!(reassembly.held(), 0);
+        assert_eq!(reassembly.memory().bytes(), CLASS);
+        assert_eq!(reassembly.whole(), Some(1));
     }
 
     #[test]
     fn repeated_fragments_are_ignored_and_the_last_is_answered_again() {
-        let mut reassembly = Reassembly::default();
-        for (span, taken) in [((0, 4), Taken::More), ((4, 10), whole())] {
+        let mut reassembly = Reassembly::new(Vec::new());
+        for (span, taken) in [((0, 4), Taken::More), ((4, 10), Taken::Whole)] {
             assert_eq!(take(&mut reassembly, 1, span), taken);
             assert_eq!(take(&mut reassembly, 1, span), Taken::Ignored);
         }
@@ -227,64 +297,65 @@ mod tests {
     #[test]
     fn a_missing_fragment_gives_the_capsule_up_until_it_starts_again() {
         let gap = Taken::Refused(CapsuleRefusal::Gap);
-        let mut reassembly = Reassembly::default();
+        let mut reassembly = Reassembly::new(Vec::new());
         assert_eq!(take(&mut reassembly, 3, (0, 2)), Taken::More);
         assert_eq!(take(&mut reassembly, 3, (4, 6)), gap);
         assert_eq!(reassembly.held(), 0);
         // One refusal for each capsule is enough.
         assert_eq!(take(&mut reassembly, 3, (6, 10)), Taken::Ignored);
-        assert_eq!(take(&mut reassembly, 3, (0, 10)), whole());
+        assert_eq!(take(&mut reassembly, 3, (0, 10)), Taken::Whole);
         // The missing fragment may also be the capsule's first fragment.
         assert_eq!(take(&mut reassembly, 4, (4, 6)), gap);
         assert_eq!(take(&mut reassembly, 4, (6, 10)), Taken::Ignored);
-        assert_eq!(take(&mut reassembly, 4, (0, 10)), whole());
+        assert_eq!(take(&mut reassembly, 4, (0, 10)), Taken::Whole);
     }
 
     #[test]
     fn a_higher_number_replaces_the_latest_capsule_and_a_lower_one_is_stale() {
-        let mut reassembly = Reassembly::default();
+        let mut reassembly = Reassembly::new(Vec::new());
         assert_eq!(take(&mut reassembly, 5, (0, 9)), Taken::More);
         assert_eq!(take(&mut reassembly, 6, (0, 9)), Taken::More);
         let stale = Taken::Refused(CapsuleRefusal::Stale);
         assert_eq!(take(&mut reassembly, 5, (9, 10)), Taken::Ignored);
         assert_eq!(take(&mut reassembly, 5, (0, 10)), stale);
-        assert_eq!(take(&mut reassembly, 6, (9, 10)), whole());
+        assert_eq!(take(&mut reassembly, 6, (9, 10)), Taken::Whole);
         // An answer to a capsule that is no longer the latest is not kept.
         assert_eq!(take(&mut reassembly, 7, (0, 1)), Taken::More);
         reassembly.answered(6, "installed");
-        assert_eq!(take(&mut reassembly, 7, (1, 10)), whole());
+        assert_eq!(take(&mut reassembly, 7, (1, 10)), Taken::Whole);
         assert_eq!(take(&mut reassembly, 7, (1, 10)), Taken::Ignored);
     }
 
     #[test]
     fn a_capsule_that_waits_too_long_gives_its_memory_back() {
-        let mut reassembly = Reassembly::default();
-        let at = |time: SimTime, reassembly: &mut Reassembly, (offset, end): (u32, u32)| {
-            let bytes = &CLASS[offset as usize..end as usize];
-            reassembly.take(header(1, offset), bytes, (ROOM.0, time))
-        };
+        let mut reassembly = Reassembly::new(Vec::new());
+        let at =
+            |time: SimTime, reassembly: &mut Reassembly<Vec<u8>>, (offset, end): (u32, u32)| {
+                let bytes = &CLASS[offset as usize..end as usize];
+                reassembly.take(header(1, offset), bytes, (ROOM.0, time))
+            };
         let (start, last) = (SimTime::ZERO, SimTime::ZERO + PATIENCE);
         assert_eq!(at(start, &mut reassembly, (0, 4)), Taken::More);
         // Each fragment begins the wait again, and a copy of an earlier one does not.
         let almost = SimTime::from_ps(last.as_ps() - 1);
-        reassembly.look(almost);
+        reassembly.expire(almost);
         assert_eq!(at(almost, &mut reassembly, (4, 6)), Taken::More);
         assert_eq!(at(last, &mut reassembly, (0, 4)), Taken::Ignored);
-        reassembly.look(last);
+        reassembly.expire(last);
         assert_eq!(reassembly.held(), 10);
         let over = almost + PATIENCE;
         assert_eq!(reassembly.waits_until(), Some(over));
-        reassembly.look(over);
+        reassembly.expire(over);
         assert_eq!(reassembly.held(), 0);
         let gap = Taken::Refused(CapsuleRefusal::Gap);
         assert_eq!(at(over, &mut reassembly, (6, 10)), gap);
         assert_eq!(at(over, &mut reassembly, (6, 10)), Taken::Ignored);
-        assert_eq!(at(over, &mut reassembly, (0, 10)), whole());
+        assert_eq!(at(over, &mut reassembly, (0, 10)), Taken::Whole);
     }
 
     #[test]
     fn wrong_statements_give_a_capsule_up() {
-        let mut reassembly = Reassembly::default();
+        let mut reassembly = Reassembly::new(Vec::new());
         assert_eq!(take(&mut reassembly, 1, (0, 4)), Taken::More);
         let other = FragmentHeader {
             checksum: 7,
@@ -298,5 +369,22 @@ mod tests {
         let room = (ROOM.0 - 1, ROOM.1);
         assert_eq!(reassembly.take(header(3, 0), b"0", room), no_sram);
         assert_eq!(reassembly.take(header(3, 1), b"1", ROOM), Taken::Ignored);
+    }
+
+    #[test]
+    fn a_receiver_without_a_clock_gives_a_capsule_up_and_takes_it_again() {
+        let mut reassembly = Reassembly::new(Vec::new());
+        assert_eq!(reassembly.give_up(), None);
+        for round in 0..2 {
+            assert_eq!(take(&mut reassembly, 4, (0, 4)), Taken::More, "{round}");
+            assert_eq!(reassembly.give_up(), Some(4));
+            assert_eq!(reassembly.give_up(), None);
+            assert_eq!(take(&mut reassembly, 4, (4, 10)), Taken::Ignored);
+        }
+        assert_eq!(take(&mut reassembly, 4, (0, 10)), Taken::Whole);
+        // A complete capsule is not given up, and its answer stays.
+        assert_eq!(reassembly.give_up(), None);
+        reassembly.answered(4, "installed");
+        assert_eq!(take(&mut reassembly, 4, (4, 10)), Taken::Again("installed"));
     }
 }
