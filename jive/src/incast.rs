@@ -223,6 +223,7 @@ impl Sink for Seen {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Host(_) => {}
         }
     }

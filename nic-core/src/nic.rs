@@ -479,6 +479,8 @@ pub enum DropReason {
     Gap,
     /// The window is closed, or the bytes are not inside it (remote memory).
     WindowRefused,
+    /// The bytes are no message of LMMC, or the message contradicts what both ends of the link have agreed on (LMMC).
+    BadMessage,
 }
 
 impl DropReason {
@@ -499,6 +501,7 @@ impl DropReason {
         Self::Duplicate,
         Self::Gap,
         Self::WindowRefused,
+        Self::BadMessage,
     ];
 
     /// Returns the word that the trace shows for the reason.
@@ -520,6 +523,7 @@ impl DropReason {
             DropReason::Duplicate => "duplicate",
             DropReason::Gap => "gap",
             DropReason::WindowRefused => "window-refused",
+            DropReason::BadMessage => "bad-message",
         }
     }
 
@@ -528,9 +532,10 @@ impl DropReason {
             DropReason::NoFreeBuffer | DropReason::RxQueueFull | DropReason::TooLong => {
                 Dropped::Arrival
             }
-            DropReason::NotConnected | DropReason::Gap | DropReason::WindowRefused => {
-                Dropped::Unread
-            }
+            DropReason::NotConnected
+            | DropReason::Gap
+            | DropReason::WindowRefused
+            | DropReason::BadMessage => Dropped::Unread,
             DropReason::Duplicate => Dropped::Copy,
             DropReason::AppletTrap => Dropped::Trapped,
             DropReason::NicFull | DropReason::ChainFull => Dropped::Outgoing,

@@ -223,6 +223,7 @@ impl Sink for Recording {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Host(_) => return,
         };
         // Events during loading belong to no measurement.

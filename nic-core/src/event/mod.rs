@@ -10,6 +10,7 @@
 pub use crate::emp::EmpEvent;
 pub use crate::host::HostEvent;
 use crate::id::{EndpointId, NicId};
+pub use crate::lmmc::LmmcEvent;
 pub use crate::nic::{DropReason, NicEvent, Part, WireDropReason};
 pub use crate::remote::{ReadStatus, RemoteEvent, WindowName, WriteHow};
 use crate::report::fields::{FieldSink, Fields};
@@ -98,6 +99,8 @@ families! {
     Via(ViaEvent),
     /// An event of remote memory.
     Remote(RemoteEvent),
+    /// An event of an endpoint of LMMC.
+    Lmmc(LmmcEvent),
     /// An event of an endpoint's applet.
     Sle(SleEvent),
     /// An event of a process that runs a class.
@@ -116,6 +119,7 @@ impl EventKind<'_> {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Host(_) => Shown::Always,
         }
     }
@@ -132,6 +136,7 @@ impl EventKind<'_> {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Host(_) => None,
         }
     }
@@ -147,6 +152,7 @@ impl EventKind<'_> {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Sle(_)
             | EventKind::Host(_) => None,
         }
@@ -162,6 +168,7 @@ impl EventKind<'_> {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Sle(_)
             | EventKind::Host(_) => None,
         }
@@ -177,6 +184,7 @@ impl EventKind<'_> {
             EventKind::Unet(_)
             | EventKind::Emp(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Sle(_)
             | EventKind::Host(_) => None,
         }

@@ -102,6 +102,24 @@ pub enum PortError {
     },
 }
 
+impl PortError {
+    /// Returns the word that the trace shows for the reason.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            PortError::NoPort { .. } => "no-port",
+            PortError::NotOpen { .. } => "not-open",
+            PortError::Mapped { .. } => "mapped",
+            PortError::Paging { .. } => "paging",
+            PortError::Full { .. } => "full",
+            PortError::Creations => "creations",
+            PortError::PageTaken { .. } => "page-taken",
+            PortError::NotMapped { .. } => "not-mapped",
+            PortError::Mappings { .. } => "mappings",
+        }
+    }
+}
+
 /// What leaves when a port is deleted: its gathered writes first, if it has some, then the message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Deletion {

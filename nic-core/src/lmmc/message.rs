@@ -125,6 +125,38 @@ pub enum MessageError {
     Empty,
 }
 
+impl MessageError {
+    /// Returns the word that the trace shows for the reason.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            MessageError::Short { .. } => "short",
+            MessageError::Kind { .. } => "kind",
+            MessageError::Step { .. } => "step",
+            MessageError::Side { .. } => "side",
+            MessageError::PortZero => "port-zero",
+            MessageError::Unused { .. } => "unused",
+            MessageError::Length { .. } => "length",
+            MessageError::Empty => "empty",
+        }
+    }
+}
+
+impl SetUpStep {
+    /// Returns the word that the trace shows for a message with this step.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            SetUpStep::Offer { .. } => "offer",
+            SetUpStep::Answer { .. } => "answer",
+            SetUpStep::Refuse => "refuse",
+            SetUpStep::Close => "close",
+            SetUpStep::Delete => "delete",
+            SetUpStep::Deleted => "deleted",
+        }
+    }
+}
+
 /// Stands for "no frame" in a set-up message.
 const NO_FRAME: u32 = u32::MAX;
 
@@ -183,6 +215,16 @@ impl Header {
 }
 
 impl Message<'_> {
+    /// Returns the word that the trace shows for the message.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Message::SetUp(set_up) => set_up.step.word(),
+            Message::Write(_) => "write",
+            Message::Paging(_) => "paging",
+        }
+    }
+
     /// Returns the message's header as bytes. The [payload](Message::payload) follows it.
     #[must_use]
     pub fn header(&self) -> [u8; HEADER_BYTES] {

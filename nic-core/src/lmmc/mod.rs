@@ -17,10 +17,12 @@
 //! | `set_up` | how both ends come to one id |
 //! | `paging` | the seven steps of each side |
 //! | `receive` | the peer's messages, each checked against the tables |
+//! | `event` | what a trace shows of all this |
 //!
 //! The code has neither a clock nor the bytes of frames and pages: an engine decides when each step happens, carries the
 //! messages in order, and copies what it is told to.
 
+mod event;
 mod frames;
 mod line;
 mod link;
@@ -36,6 +38,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub use event::{FlushReason, LmmcEvent, PagingSide, PortAction};
 pub use frames::{FRAMES_MAX, FrameTable, Victims};
 pub use line::{Flushed, LINE_BYTES, Line};
 pub use link::{CREATIONS_MAX, Deletion, LinkEnd, PortError, Sizes, SizesError};

@@ -112,6 +112,19 @@ pub enum ProtectionFault {
     },
 }
 
+impl ProtectionFault {
+    /// Returns the word that the trace shows for the fault.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            ProtectionFault::NotMapped { .. } => "not-mapped",
+            ProtectionFault::StoreToReceive { .. } => "store-to-receive-page",
+            ProtectionFault::LoadFromSend { .. } => "load-from-send-page",
+            ProtectionFault::Beyond { .. } => "beyond-page",
+        }
+    }
+}
+
 /// Checks that an access lies within a page.
 ///
 /// # Errors

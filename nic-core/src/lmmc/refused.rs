@@ -78,3 +78,23 @@ pub enum Refused {
         port: PortId,
     },
 }
+
+impl Refused {
+    /// Returns the word that the trace shows for the reason.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Refused::Stopped => "stopped",
+            Refused::NoFrame { .. } => "no-frame",
+            Refused::EmptyFrame { .. } => "empty-frame",
+            Refused::FrameTaken { .. } => "frame-taken",
+            Refused::Beyond(fault) => fault.word(),
+            Refused::NoId { .. } => "no-id",
+            Refused::NoPort { .. } => "no-port",
+            Refused::Resident { .. } => "resident",
+            Refused::NotOffered { .. } => "not-offered",
+            Refused::NotAbove { .. } => "not-above",
+            Refused::NotDeleted { .. } => "not-deleted",
+        }
+    }
+}

@@ -182,6 +182,7 @@ impl Gathered {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Host(_) => {}
         }
     }

@@ -180,6 +180,7 @@ impl Sink for Seen {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Host(_) => {}
         }
     }
@@ -397,6 +398,7 @@ impl Sink for Answers {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Host(_) => {}
         }
     }

@@ -131,6 +131,7 @@ impl Sink for Answers {
             | EventKind::Emp(_)
             | EventKind::Via(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Host(_) => {}
         }
     }

@@ -48,6 +48,7 @@ impl Sink for Times {
             EventKind::Sle(SleEvent::Trap { .. }) => self.traps += 1,
             EventKind::Sle(_)
             | EventKind::Remote(_)
+            | EventKind::Lmmc(_)
             | EventKind::Host(_)
             | EventKind::Nic(_)
             | EventKind::Unet(_)
