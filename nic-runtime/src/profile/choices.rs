@@ -88,3 +88,30 @@ pub enum Locks {
     /// Each processor has its own records, and no semaphore protects them.
     Private,
 }
+
+/// Which port of LMMC goes out when all frames of its link are taken; written `fifo` and `clock`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Victim {
+    /// The port that came in first.
+    Fifo,
+    /// The next port that was not written since the last search.
+    Clock,
+}
+
+/// What happens to a store of LMMC for which the link has no room; written `restarts` and `waits`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum StalledStore {
+    /// The processor gives the store up, and makes it again.
+    Restarts,
+    /// The processor stands still, and takes no trap.
+    Waits,
+}
+
+/// Which process of a host runs next; written `preferred` and `plain`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Scheduling {
+    /// A process whose port was just paged in.
+    Preferred,
+    /// The process whose turn it is.
+    Plain,
+}

@@ -178,4 +178,40 @@ pub enum ProfileError {
          forbids that: write \"parallel\", or no cell"
     )]
     CellsInTurn,
+    /// A page has a length that no page of a processor has.
+    #[error("`lmmc.page` is {found} bytes: write a power of two")]
+    LmmcPage {
+        /// The length.
+        found: u32,
+    },
+    /// A store of a whole page is longer than the longest packet.
+    #[error(
+        "`lmmc.page` is {page} bytes and a message has {header} more, but `memory.max_packet` is {packet}: make a whole page \
+         fit"
+    )]
+    PageExceedsPacket {
+        /// Bytes of a page.
+        page: u32,
+        /// Bytes of a message's header.
+        header: u32,
+        /// Maximum number of bytes of a packet.
+        packet: u32,
+    },
+    /// A link of LMMC has flow control that could lose messages, or that lets the sender wait for the receiver.
+    #[error(
+        "`[lmmc]` needs links that hold what a stopped receiver does not take: write `wire.flow = \"stop\"` and \
+         `wire.buffer`"
+    )]
+    LmmcFlow,
+    /// Pages of LMMC are on a NIC that works in the host's kernel.
+    #[error(
+        "`[lmmc]` describes an interface that writes to frames without a processor, and `processor.place = \"host\"` leaves \
+         all work to the host's: remove one of them"
+    )]
+    LmmcOnHost,
+    /// Pages of LMMC are on a NIC that keeps only headers.
+    #[error(
+        "`receive = \"direct\"` fits no `[lmmc]`: the NIC keeps only headers, and frames need whole messages"
+    )]
+    DirectFrames,
 }

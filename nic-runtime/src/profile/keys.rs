@@ -10,12 +10,16 @@ use nic_core::via::SEGMENTS_MAX;
 use super::kind::{
     Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, EventsBy, Factor, Frequency,
     Instructions, Kind, LocksOf, LoopPlace, Multiple, ONE, OrderAtPort, PacketBytes, Packets, Rate,
-    ReadPointerTold, Segments, Share, Slots, Time, WireFlow, WireTurns,
+    ReadPointerTold, SchedulingOf, Segments, Share, Slots, StalledStoreDoes, Time, VictimChosen,
+    WireFlow, WireTurns,
 };
 use super::receive::{Listed, Receive};
 use super::sections::{Absent, Entry, Key, Moved, Moving, Section, sections};
 use super::source::{Source, Sourced};
-use super::{DmaEngines, Events, Flow, Locks, Place, PortOrder, ReadPointer, Takes, WithWire};
+use super::{
+    DmaEngines, Events, Flow, Locks, Place, PortOrder, ReadPointer, Scheduling, StalledStore,
+    Takes, Victim, WithWire,
+};
 use crate::spec::placement::EmpPlaces;
 use crate::units::UnitError;
 
@@ -320,6 +324,53 @@ sections! {
         dma_min: u32 as Bytes = 0;
     }
 
+    /// LMMC: communication memory that the operating system pages. All times are the host's, unless their key says
+    /// otherwise.
+    lmmc optional: LmmcCosts / WrittenLmmc {
+        /// Number of bytes of a page, which is also the length of a port and of a frame: a power of two.
+        page: u32 as Bytes;
+        /// Maximum number of ports of each direction of a link.
+        ports: NonZeroU32 as Slots;
+        /// Number of frames of each direction of a link. As many ports are resident at a time.
+        frames: NonZeroU32 as Slots;
+        /// Which port goes out when all frames are taken. With `fifo`, it is the one that came in first. With `clock`, it
+        /// is the next one that was not written since the last search.
+        victim: Victim as VictimChosen = Victim::Fifo;
+        /// What happens to a store for which the link has no room. With `restarts`, the processor gives the store up, takes
+        /// traps meanwhile, and makes the store again when there is room. With `waits`, the store holds the processor, which
+        /// takes no trap until the store is made.
+        stalled_store: StalledStore as StalledStoreDoes = StalledStore::Restarts;
+        /// Which process runs next on a host with fewer processors than processes. With `preferred`, it is a process whose
+        /// port was just paged in. With `plain`, the processes take their turns.
+        scheduling: Scheduling as SchedulingOf = Scheduling::Preferred;
+        /// How long gathered writes stay in their line, counted from the first of them (late update).
+        late_flush: SimDuration as Time;
+        /// Time of a store that finds its page: the processor writes to the interface. The bytes take `host.bandwidth`
+        /// besides.
+        issue: SimDuration as Time;
+        /// Time from the arrival of a set-up message or of a paging request until the interface raises the host's trap.
+        interrupt: SimDuration as Time;
+        /// Time to take a trap: from the store, or from the interface's signal, to the first instruction that serves it (step
+        /// 1 of both sides).
+        trap: SimDuration as Time;
+        /// Time to find a port: by the page table on the faulting side, by the request and the frame table on the receiving
+        /// side (step 2 of both sides).
+        find: SimDuration as Time;
+        /// Time to choose the port that goes out (step 3 of the faulting side).
+        choose: SimDuration as Time;
+        /// Time to make a paging request and to hand it to the interface (step 4 of the faulting side).
+        request: SimDuration as Time;
+        /// Time to change the entry of a page table, for each page that maps a port (steps 5 and 6 of the faulting side, and
+        /// steps 4 and 6 of the receiving side).
+        entry: SimDuration as Time;
+        /// Time to return from a trap (step 7 of both sides).
+        resume: SimDuration as Time;
+        /// Time of a call of the operating system that creates, maps or deletes a port, or changes its policy.
+        call: SimDuration as Time;
+        /// Time to serve a set-up message, in addition to `lmmc.trap` and `lmmc.resume`.
+        set_up: SimDuration as Time;
+    }
+
     /// Limits of one call of an applet, in addition to fuel and heap. A call that exceeds them traps with
     /// `QuotaExceeded`.
     quota optional: Quota / WrittenQuota {
@@ -371,6 +422,9 @@ sections! {
         bandwidth: NonZeroU64 as Rate;
         /// Time between two polls of the receive queue by a host program, unless the scenario gives this time.
         poll_every: SimDuration as Time;
+        /// How long a process looks for another value of a word of a page, before it gives its processor up and waits for the
+        /// next write (LMMC).
+        spin: SimDuration as Time = NONE;
         /// Rate at which a processor of the host copies bytes from one place of its memory to another, as the library of
         /// Javia does.
         copy: NonZeroU64 as Rate, or bandwidth;

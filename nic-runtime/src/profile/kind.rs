@@ -6,7 +6,10 @@ use std::num::{NonZeroU32, NonZeroU64};
 use nic_core::time::SimDuration;
 use nic_core::via::SEGMENTS_MAX;
 
-use super::{DmaEngines, Events, Flow, Locks, Place, PortOrder, ReadPointer, Takes, WithWire};
+use super::{
+    DmaEngines, Events, Flow, Locks, Place, PortOrder, ReadPointer, Scheduling, StalledStore,
+    Takes, Victim, WithWire,
+};
 use crate::units::{self, Decimal, UnitError};
 
 /// Maximum number of bytes of a packet that a profile may allow. A Java array index can hold 1 MiB, and packet slots of
@@ -580,6 +583,21 @@ choices! {
         One = "one",
         PerObject = "per-object",
         Private = "private",
+    }
+    /// Which port of LMMC goes out.
+    VictimChosen("\"fifo\" or \"clock\""): Victim {
+        Fifo = "fifo",
+        Clock = "clock",
+    }
+    /// What happens to a store for which a link has no room.
+    StalledStoreDoes("\"restarts\" or \"waits\""): StalledStore {
+        Restarts = "restarts",
+        Waits = "waits",
+    }
+    /// Which process runs next.
+    SchedulingOf("\"preferred\" or \"plain\""): Scheduling {
+        Preferred = "preferred",
+        Plain = "plain",
     }
     /// Handling of packets for which the receiver has no slot.
     WireFlow("\"hold\", \"drop\" or \"stop\""): Flow {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use jive_embed::plain_text;
 pub use nic_core::cost_class::CostClass;
 use nic_core::emp::HEADER_BYTES;
+use nic_core::lmmc::{self, Sizes};
 use nic_core::sle::Need;
 use nic_core::time::SimDuration;
 
@@ -24,7 +25,8 @@ mod source;
 mod statements;
 
 pub use choices::{
-    DmaEngines, Events, Flow, Locks, Place, PortOrder, ReadPointer, Takes, WithWire,
+    DmaEngines, Events, Flow, Locks, Place, PortOrder, ReadPointer, Scheduling, StalledStore,
+    Takes, Victim, WithWire,
 };
 use error::LEAST_TIMEOUT;
 pub use error::ProfileError;
@@ -32,8 +34,8 @@ pub use framing::{Framing, reserve};
 use keys::WrittenProfile;
 pub use keys::{
     BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, JaviaCosts, KEYS,
-    KernelCosts, MemoryProfile, NativeCosts, NativeFuel, NicProfile, OPTIONAL, PortProfile,
-    ProcessorProfile, Profile, Quota, SemaphoreProfile, ViaCosts, WireProfile,
+    KernelCosts, LmmcCosts, MemoryProfile, NativeCosts, NativeFuel, NicProfile, OPTIONAL,
+    PortProfile, ProcessorProfile, Profile, Quota, SemaphoreProfile, ViaCosts, WireProfile,
 };
 pub use kind::Factor;
 pub use offers::{APPLET_SECTIONS, Offers};
@@ -95,6 +97,7 @@ const BUILTIN: &[(&str, &str)] = &[
         include_str!("../../profiles/unet-host-1998.toml"),
     ),
     ("mvia-2001", include_str!("../../profiles/mvia-2001.toml")),
+    ("lmmc-1997", include_str!("../../profiles/lmmc-1997.toml")),
 ];
 
 /// What stands behind the name of a built-in profile whose NICs have one port each.
@@ -220,6 +223,7 @@ impl Profile {
         profile.check_sharing()?;
         profile.check_place()?;
         profile.check_reception()?;
+        profile.check_lmmc()?;
         Ok(profile)
     }
 
@@ -289,7 +293,10 @@ impl Profile {
 
 impl Movable for Profile {
     fn is_valid(&self) -> bool {
-        self.check_rows().is_ok() && self.check_sharing().is_ok() && self.check_place().is_ok()
+        self.check_rows().is_ok()
+            && self.check_sharing().is_ok()
+            && self.check_place().is_ok()
+            && self.check_lmmc().is_ok()
     }
 }
 
@@ -422,6 +429,34 @@ impl Profile {
         }
     }
 
+    /// Checks the pages of LMMC against the NIC's packets and wires.
+    fn check_lmmc(&self) -> Result<(), ProfileError> {
+        let Some(LmmcCosts { page, .. }) = self.lmmc else {
+            return Ok(());
+        };
+        if !page.is_power_of_two() {
+            return Err(ProfileError::LmmcPage { found: page });
+        }
+        let (header, packet) = (lmmc::HEADER_BYTES as u32, self.memory.max_packet.get());
+        if page.saturating_add(header) > packet {
+            return Err(ProfileError::PageExceedsPacket {
+                page,
+                header,
+                packet,
+            });
+        }
+        if self.wire.flow != Flow::Stop {
+            return Err(ProfileError::LmmcFlow);
+        }
+        if self.is_on_host() {
+            return Err(ProfileError::LmmcOnHost);
+        }
+        match self.receive {
+            Receive::Direct => Err(ProfileError::DirectFrames),
+            Receive::Staged => Ok(()),
+        }
+    }
+
     /// Returns the shortest time after which a NIC with this profile takes a message for lost that was not acknowledged.
     fn shortest_timeout(&self) -> SimDuration {
         let emp = self.emp.map(|emp| emp.timeout);
@@ -498,6 +533,18 @@ impl EmpCosts {
     pub fn of_later_frame(&self) -> SimDuration {
         let thousandths = u64::from(self.later_frames);
         SimDuration::from_ps(self.send_bookkeeping.times(thousandths).as_ps() / 1000)
+    }
+}
+
+impl LmmcCosts {
+    /// Returns the sizes of each link's tables.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        Sizes {
+            page_bytes: self.page,
+            frames: self.frames.get(),
+            ports: self.ports.get(),
+        }
     }
 }
 

@@ -245,10 +245,19 @@ fn sections_of_what_a_nic_does_not_run_may_be_absent() {
         let mut document: toml::Table = toml::from_str(lanai()).unwrap();
         for section in sections {
             let is_removed = document.remove(*section).is_some();
-            // A LANai is no host software, has one processor and no remote memory and runs no EMP, its packets leave in
-            // the order in which they were handed over, and classes ran on it and not on its hosts. So its profile
+            // A LANai is no host software, has one processor and no remote memory, pages no link memory and runs no EMP, its
+            // packets leave in the order in which they were handed over, and classes ran on it and not on its hosts. So its profile
             // lacks these sections.
-            let absent = ["kernel", "emp", "via", "clan", "port", "semaphore", "javia"];
+            let absent = [
+                "kernel",
+                "emp",
+                "via",
+                "clan",
+                "lmmc",
+                "port",
+                "semaphore",
+                "javia",
+            ];
             let is_absent = absent.contains(section);
             assert_eq!(is_removed, !is_absent, "{section}");
         }
@@ -423,4 +432,64 @@ fn mistakes_are_shown_with_their_line() {
             "{shown}"
         );
     }
+}
+
+const LMMC: &str = include_str!("../../profiles/lmmc-1997.toml");
+
+#[test]
+fn pages_of_lmmc_fit_the_packets_and_the_links_lose_nothing() {
+    let with = |from: &str, to: &str| {
+        let text = LMMC.replacen(from, to, 1);
+        assert_ne!(text, LMMC, "{from}");
+        Profile::parse(&text).map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        with("page = \"4KiB\"", "page = \"4095B\"").unwrap_err(),
+        "`lmmc.page` is 4095 bytes: write a power of two"
+    );
+    assert_eq!(
+        with("page = \"4KiB\"", "page = \"0B\"").unwrap_err(),
+        "`lmmc.page` is 0 bytes: write a power of two"
+    );
+    // A header has 16 bytes (`nic_core::lmmc::message`).
+    assert_eq!(
+        with("max_packet = \"4112B\"", "max_packet = \"4111B\"").unwrap_err(),
+        "`lmmc.page` is 4096 bytes and a message has 16 more, but `memory.max_packet` is 4111: make a whole page fit"
+    );
+    assert!(with("page = \"4KiB\"", "page = \"64B\"").is_ok());
+    let text = LMMC.replacen("flow = \"stop\"", "flow = \"hold\"", 1);
+    let start = text.find("buffer = ").unwrap();
+    let end = start + text[start..].find('\n').unwrap();
+    let error = Profile::parse(&text.replace(&text[start..end], "")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`[lmmc]` needs links that hold what a stopped receiver does not take: write `wire.flow = \"stop\"` and \
+         `wire.buffer`"
+    );
+    for (key, form) in [("ports", "1 to 65536"), ("frames", "1 to 65536")] {
+        let start = LMMC.find(&format!("\n{key} = ")).unwrap() + 1;
+        let end = start + LMMC[start..].find(['#', '\n']).unwrap();
+        let error = with(&LMMC[start..end], &format!("{key} = 0 ")).unwrap_err();
+        assert!(error.contains(form) && error.contains("found 0"), "{error}");
+        assert!(with(&LMMC[start..end], &format!("{key} = 65536 ")).is_ok());
+    }
+    let error = with("victim = \"fifo\"", "victim = \"oldest\"").unwrap_err();
+    assert!(error.contains("expected \"fifo\" or \"clock\""), "{error}");
+}
+
+/// A sensitivity analysis moves a page by 5 %, which is no page.
+#[test]
+fn a_page_moves_to_no_other_length() {
+    let lmmc = Profile::builtin("lmmc-1997").unwrap();
+    let moves = lmmc.moves();
+    let of = |path: &str| {
+        moves
+            .iter()
+            .filter(|moved| moved.key.path() == path)
+            .count()
+    };
+    assert_eq!(
+        (of("lmmc.page"), of("lmmc.frames"), of("lmmc.victim")),
+        (0, 2, 1)
+    );
 }

@@ -187,7 +187,8 @@ fn limits_of(profile: &Profile) -> [u64; 8] {
 #[test]
 fn a_message_of_every_length_arrives_once_and_completes_once() {
     let sample = runs(8);
-    for name in Profile::builtin_names() {
+    // Endpoints of LMMC have pages and no messages.
+    for name in Profile::builtin_names().filter(|name| *name != "lmmc-1997") {
         let profile = Profile::builtin(name).expect("a built-in profile");
         let lengths: Vec<u64> = if sample > LONGEST {
             (0..=LONGEST).collect()
