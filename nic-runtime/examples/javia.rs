@@ -99,6 +99,7 @@ impl HostProgram for Answers {
             | Happened::Time
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {}
         }
     }

@@ -47,6 +47,7 @@ impl HostProgram for Ping {
             | Happened::Time
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => return,
         }
         if self.left > 0 {

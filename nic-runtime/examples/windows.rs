@@ -78,13 +78,15 @@ impl HostProgram for Counting {
                 | WindowNews::Watching { .. }
                 | WindowNews::Event { .. }
                 | WindowNews::NoEvent
+                | WindowNews::ProtectionFault { .. }
                 | WindowNews::NotPossible { .. } => {}
             },
             Happened::Message { .. }
             | Happened::Completed { .. }
             | Happened::Time
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Port { .. } => {}
         }
     }
 }

@@ -46,6 +46,7 @@ impl HostProgram for Sender {
             | Happened::Time
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {
                 while self.posted < self.messages
                     && self.posted - *self.delivered.lock().expect("nobody panics") < UNDER_WAY

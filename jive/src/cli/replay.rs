@@ -321,6 +321,7 @@ impl HostProgram for Player {
             | Happened::Time
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {}
             Happened::Message { .. } => return,
         }

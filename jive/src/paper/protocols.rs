@@ -289,6 +289,7 @@ impl HostProgram for Repeating {
             | Happened::Completed { .. }
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {}
         }
     }
@@ -342,6 +343,7 @@ impl HostProgram for Spending {
             | Happened::Completed { .. }
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {}
         }
     }
@@ -402,6 +404,7 @@ impl HostProgram for Asking {
             | Happened::Completed { .. }
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {}
         }
     }

@@ -574,6 +574,7 @@ impl HostProgram for Again {
             }
             Happened::Completed { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. }
             | Happened::Time => false,
         };

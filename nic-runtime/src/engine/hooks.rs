@@ -69,8 +69,11 @@ impl Engines for States {
     }
 
     #[cold]
-    fn at_window(sim: &mut Simulation<'_>, id: EndpointId, asked: WindowAsked) -> SimDuration {
-        super::remote::asked(sim, id, asked)
+    fn at_window(sim: &mut Simulation<'_>, id: EndpointId, asked: WindowAsked) -> Asking {
+        match sim.infos[id].interface.has_pages() {
+            true => Self::asked(sim, id, Asked::Page(asked)),
+            false => Asking::Busy(super::remote::asked(sim, id, asked)),
+        }
     }
 
     #[cold]

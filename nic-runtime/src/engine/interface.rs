@@ -31,6 +31,10 @@ pub(crate) trait Description {
     /// The protocol of the interface's packets. A channel joins endpoints of one protocol.
     const PROTOCOL: &'static str = "packets";
 
+    /// Whether the processes of the interface's endpoints access pages of their own, where those of other interfaces access
+    /// windows.
+    const HAS_PAGES: bool = false;
+
     /// Whether the interface has items or delays of its own. If an endpoint uses an interface with its own items, each
     /// processor looks for items, and groups of NICs are not simulated one after another.
     const HAS_OWN_WORK: bool = false;

@@ -173,6 +173,11 @@ impl InterfaceKind {
         engine!([self] receive_entries(spec))
     }
 
+    /// Returns whether the processes of the interface's endpoints access pages, and no windows.
+    pub(crate) fn has_pages(self) -> bool {
+        engine!([self] HAS_PAGES)
+    }
+
     /// Returns whether the interface has items or delays of its own.
     fn has_own_work(self) -> bool {
         engine!([self] HAS_OWN_WORK)

@@ -89,6 +89,7 @@ impl HostProgram for Exchanging {
             | Happened::Time
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {}
             Happened::Message { .. } => self.arrived = self.arrived.saturating_add(1),
             Happened::Completed { status, .. } => match status {

@@ -8,6 +8,7 @@ mod due;
 mod exchange;
 pub(crate) mod javia;
 pub(crate) mod own;
+pub(crate) mod port;
 pub mod program;
 pub(crate) mod replay;
 pub mod rings;
@@ -19,6 +20,7 @@ pub use exchange::{Credits, Exchanging};
 use nic_core::host::Program;
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
+pub use port::{PortName, PortNews, PortRefusal};
 pub use program::{
     Actions, ConnectionNews, Descriptor, Happened, HostProgram, Programs, RegionRefusal,
     Unfinished, ViNews,

@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, VecDeque};
 use nic_core::event::{HostEvent, TxStatus};
 use nic_core::host::Program;
 pub use nic_core::host::Reaction;
-use nic_core::id::{ChannelId, EndpointId};
+use nic_core::id::{ChannelId, EndpointId, NicId};
+use nic_core::lmmc::{Direction, Policy};
 use nic_core::memory::Region;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::ReceiveDescriptor;
 use nic_core::via::{Handle, Reason, RegistryError, Segment, Status, ViaHeader};
 
+use super::port::{PortAsked, PortName, PortNews};
 use super::window::{WindowAsked, WindowNews};
 use crate::memory::HostMemory;
 
@@ -89,7 +91,14 @@ pub enum Happened<'a> {
         /// What has happened.
         what: ViNews<'a>,
     },
-    /// An answer to an action of the program for a window (remote memory).
+    /// An answer to an action of the program for a port (LMMC).
+    Port {
+        /// The endpoint of the process.
+        endpoint: EndpointId,
+        /// What has happened.
+        what: PortNews,
+    },
+    /// An answer to an action of the program for a window (remote memory), or for a page (LMMC).
     Window {
         /// The endpoint that has the window, or may use it.
         endpoint: EndpointId,
@@ -266,6 +275,12 @@ pub(crate) enum Asked {
     Receive(u64, Vec<Segment>),
     /// Takes the oldest message, and waits for one for this long: not at all, or for ever (`Some(None)`).
     Take(Option<Option<SimDuration>>),
+    /// Asks for something at a port.
+    #[expect(dead_code, reason = "no interface of the table has ports yet")]
+    Port(PortAsked),
+    /// Accesses a page, or waits for a word of one.
+    #[expect(dead_code, reason = "no interface of the table has pages yet")]
+    Page(WindowAsked),
 }
 
 /// Memory of a process.
@@ -282,9 +297,15 @@ pub(crate) enum OwnMemory {
 pub(crate) enum Asking {
     /// The process is busy for this time.
     Busy(SimDuration),
+    /// The process is busy, and holds its processor, until the interface ends that.
+    #[expect(
+        dead_code,
+        reason = "no interface of the table lets a process wait so yet"
+    )]
+    Held,
     /// The interface does not have what was asked for.
     Ignored,
-    /// The process waits until a descriptor of the endpoint completes, and asks again.
+    /// The process waits until a descriptor of the endpoint completes, and asks again. It holds no processor meanwhile.
     Later(Asked),
 }
 
@@ -520,9 +541,10 @@ impl Actions<'_> {
         );
     }
 
-    /// Writes bytes to a peer's window, by the processor of the host (remote memory). The program learns of a write that
-    /// it may not make. The owner of the window refuses a write while the window is closed, which the program does not
-    /// learn.
+    /// Writes bytes to a peer's window, by the processor of the host (remote memory), or to a page of the process (LMMC).
+    /// The program learns of a write that it may not make. The owner of the window refuses a write while the window is
+    /// closed, which the program does not learn. A store to a page whose port is out takes the process until the port is
+    /// paged in.
     pub fn store(
         &mut self,
         endpoint: EndpointId,
@@ -539,8 +561,8 @@ impl Actions<'_> {
         self.ask_window(endpoint, asked);
     }
 
-    /// Reads `length` bytes of a window of the endpoint's own memory, from `offset` on (remote memory). The answer is
-    /// [`WindowNews::Loaded`].
+    /// Reads `length` bytes of a window of the endpoint's own memory (remote memory) or of a page (LMMC), from `offset` on.
+    /// The answer is [`WindowNews::Loaded`].
     pub fn load(&mut self, endpoint: EndpointId, ticket: u64, range: (i32, u32, u32)) {
         self.ask_window(endpoint, WindowAsked::Load { ticket, range });
     }
@@ -554,6 +576,9 @@ impl Actions<'_> {
 
     /// Waits until the word at an offset of a window of the endpoint's own memory has another value than `was`, but no
     /// longer than `within` (remote memory). The answer is [`WindowNews::Word`]; the process goes on meanwhile.
+    ///
+    /// At a page (LMMC) the process does nothing else meanwhile. It looks for `host.spin`, then gives its processor up until
+    /// the page is written or paged in (S4-22).
     pub fn wait_word(
         &mut self,
         endpoint: EndpointId,
@@ -582,6 +607,62 @@ impl Actions<'_> {
     pub fn event_within(&mut self, endpoint: EndpointId, within: Option<SimDuration>) {
         let within = Some(within);
         self.ask_window(endpoint, WindowAsked::Event { within });
+    }
+
+    /// Sets up a port between the NIC of an endpoint and a peer, to send or to receive on (LMMC). The answer is
+    /// [`PortNews::Created`]; the process goes on meanwhile. The endpoint and its process must be at an interface of LMMC, as
+    /// for all actions for ports.
+    pub fn port_create(
+        &mut self,
+        endpoint: EndpointId,
+        ticket: u64,
+        (peer, direction): (NicId, Direction),
+    ) {
+        let asked = PortAsked::Create {
+            ticket,
+            peer,
+            direction,
+        };
+        self.ask(endpoint, Asked::Port(asked));
+    }
+
+    /// Maps a port, which any process of the node may do (LMMC). The answer is [`PortNews::Mapped`], with the number of the
+    /// page. The ports of the scenario are mapped from the start, and their pages have the numbers of their places in the
+    /// file, from 0 on.
+    pub fn port_map(&mut self, endpoint: EndpointId, ticket: u64, port: PortName) {
+        self.ask(endpoint, Asked::Port(PortAsked::Map { ticket, port }));
+    }
+
+    /// Takes a page out of the address space of the process (LMMC). The answer is [`PortNews::Unmapped`].
+    pub fn port_unmap(&mut self, endpoint: EndpointId, ticket: u64, page: i32) {
+        self.ask(endpoint, Asked::Port(PortAsked::Unmap { ticket, page }));
+    }
+
+    /// Changes when stores to a port leave, for all processes that map it (LMMC). The answer is [`PortNews::Policy`].
+    pub fn set_write_policy(
+        &mut self,
+        endpoint: EndpointId,
+        ticket: u64,
+        (port, policy): (PortName, Policy),
+    ) {
+        let asked = PortAsked::Policy {
+            ticket,
+            port,
+            policy,
+        };
+        self.ask(endpoint, Asked::Port(asked));
+    }
+
+    /// Deletes a port that no process of the node maps (LMMC). The answer is [`PortNews::Deleted`].
+    pub fn delete_port(&mut self, endpoint: EndpointId, ticket: u64, port: PortName) {
+        self.ask(endpoint, Asked::Port(PortAsked::Delete { ticket, port }));
+    }
+
+    /// Puts bytes, a header and what follows it, on the link to a peer as a message of LMMC, below the operating system. A
+    /// program can thereby be a peer that forges messages. Bytes that are longer than a packet, or for a NIC without a link of
+    /// LMMC, are ignored.
+    pub fn lmmc_message(&mut self, endpoint: EndpointId, peer: NicId, bytes: Vec<u8>) {
+        self.ask(endpoint, Asked::Port(PortAsked::Message { peer, bytes }));
     }
 
     fn ask_window(&mut self, endpoint: EndpointId, asked: WindowAsked) {

@@ -221,6 +221,7 @@ impl HostProgram for Replaying {
             | Happened::Time
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {}
         }
         for stream in &mut self.streams {

@@ -34,6 +34,8 @@ struct Process {
     line: u32,
     is_busy: bool,
     is_in_line: bool,
+    /// Whether the process comes before all others when it next waits for a processor.
+    is_preferred: bool,
     waiting: VecDeque<EndpointId>,
 }
 
@@ -113,6 +115,7 @@ impl Turns {
             line,
             is_busy: false,
             is_in_line: false,
+            is_preferred: false,
             waiting: VecDeque::new(),
         });
         self.processes.len() as u32 - 1
@@ -132,7 +135,24 @@ impl Turns {
         let process = &mut self.processes[number as usize];
         if !process.is_busy && !process.is_in_line && !process.waiting.is_empty() {
             process.is_in_line = true;
-            self.lines[process.line as usize].waiting.push_back(number);
+            let waiting = &mut self.lines[process.line as usize].waiting;
+            match process.is_preferred {
+                true => waiting.push_front(number),
+                false => waiting.push_back(number),
+            }
+        }
+    }
+
+    /// Lets the process of an endpoint come before all others of its host, the next time that it runs. Of several such
+    /// processes the latest comes first.
+    pub fn prefer(&mut self, id: EndpointId) {
+        let number = self.process_of[id.0 as usize];
+        let process = &mut self.processes[number as usize];
+        process.is_preferred = true;
+        if process.is_in_line {
+            let waiting = &mut self.lines[process.line as usize].waiting;
+            waiting.retain(|other| *other != number);
+            waiting.push_front(number);
         }
     }
 
@@ -153,6 +173,7 @@ impl Turns {
         line.free -= 1;
         let process = &mut self.processes[number as usize];
         process.is_in_line = false;
+        process.is_preferred = false;
         process.is_busy = true;
         let next = process.waiting.pop_front()?;
         self.is_waiting[next.0 as usize] = false;

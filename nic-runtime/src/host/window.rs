@@ -1,6 +1,7 @@
 //! What programs do with the windows of `[[window]]`, without a VI: what they ask for, and what they learn.
 
 use nic_core::event::ReadStatus;
+use nic_core::lmmc::ProtectionFault;
 use nic_core::time::SimDuration;
 
 /// What a program learns of a window (remote memory).
@@ -45,6 +46,13 @@ pub enum WindowNews<'a> {
         /// The value of the four bytes, the lowest first; `None` if the time is over.
         value: Option<u32>,
     },
+    /// The process may not access its page so, and nothing has happened (LMMC).
+    ProtectionFault {
+        /// The number that the program gave the action.
+        ticket: u64,
+        /// What is wrong with the access.
+        fault: ProtectionFault,
+    },
     /// The endpoint may not do what the program asked for, and nothing has happened: it has no such window, the bytes
     /// lie outside of the window or of the buffer area, or too much is under way.
     NotPossible {
@@ -53,7 +61,7 @@ pub enum WindowNews<'a> {
     },
 }
 
-/// What a process asks for at a window. A range is the number of a window, an offset and a length.
+/// What a process asks for at a window, or at a page. A range is the number of a window or page, an offset and a length.
 #[derive(Clone, Debug)]
 pub(crate) enum WindowAsked {
     /// Reads bytes of a peer's window into the buffer area.

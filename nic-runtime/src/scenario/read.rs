@@ -350,6 +350,7 @@ fn read_root(
         swaps,
         regions,
         windows,
+        ports: Vec::new(),
         expectations,
         classes,
         poisons_rx_buf: false,

@@ -43,8 +43,8 @@ pub(crate) trait Engines: Protocols {
     /// Does what a process asks the interface of an endpoint for.
     fn asked(sim: &mut Parts<'_, Self>, id: EndpointId, asked: Asked) -> Asking;
 
-    /// Does what a process asks for at a window of an endpoint. Returns how long the process is busy.
-    fn at_window(sim: &mut Parts<'_, Self>, id: EndpointId, asked: WindowAsked) -> SimDuration;
+    /// Does what a process asks for at a window of an endpoint, or at a page of its own.
+    fn at_window(sim: &mut Parts<'_, Self>, id: EndpointId, asked: WindowAsked) -> Asking;
 
     /// Writes bytes of a process to a window of an endpoint's peer.
     fn write_window(sim: &mut Parts<'_, Self>, id: EndpointId, place: (u32, u32), bytes: Vec<u8>);

@@ -10,6 +10,7 @@ use crate::nic::work::Work;
 use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId};
+use nic_core::time::SimDuration;
 use nic_core::unet::{MessageBody, ReceiveDescriptor};
 
 impl<'a, E: Engines> Parts<'a, E> {
@@ -137,6 +138,45 @@ impl<'a, E: Engines> Parts<'a, E> {
         begun
     }
 
+    /// Goes on as an interface has answered a process. Returns whether the process is busy, or `None` if its next action
+    /// follows.
+    fn go_on_after(
+        &mut self,
+        home: EndpointId,
+        endpoint: EndpointId,
+        asking: Asking,
+    ) -> Option<bool> {
+        match asking {
+            Asking::Busy(takes) => Some(self.busy(home, Task::Posting, takes)),
+            Asking::Held => Some(true),
+            Asking::Ignored => None,
+            Asking::Later(asked) => {
+                if let Some(process) = self.own.of(home) {
+                    process.actions.push_front(Action::Ask(endpoint, asked));
+                }
+                Some(false)
+            }
+        }
+    }
+
+    /// Ends that the process of an endpoint is [held](Asking::Held), after this time.
+    #[expect(dead_code, reason = "no interface of the table holds a process yet")]
+    pub(crate) fn let_go(&mut self, id: EndpointId, takes: SimDuration) {
+        if let Some(process) = self.own.of(id) {
+            let home = process.home();
+            self.busy(home, Task::Posting, takes);
+        }
+    }
+
+    /// Lets the process of an endpoint come before all others that wait for a processor of its host, the next time that it
+    /// waits for one.
+    #[expect(dead_code, reason = "no interface of the table prefers a process yet")]
+    pub(crate) fn prefer(&mut self, id: EndpointId) {
+        if let Some(turns) = &mut self.turns {
+            turns.prefer(id);
+        }
+    }
+
     fn begin_actions(&mut self, home: EndpointId) -> bool {
         while let Some(process) = self.own.of(home) {
             let Some(action) = process.actions.pop_front() else {
@@ -145,19 +185,17 @@ impl<'a, E: Engines> Parts<'a, E> {
             match action {
                 Action::Compute(takes) => return self.busy(home, Task::Posting, takes),
                 Action::Disconnect(endpoint) => E::disconnect(self, endpoint),
-                Action::Ask(endpoint, asked) => match E::asked(self, endpoint, asked) {
-                    Asking::Busy(takes) => return self.busy(home, Task::Posting, takes),
-                    Asking::Ignored => {}
-                    Asking::Later(asked) => {
-                        if let Some(process) = self.own.of(home) {
-                            process.actions.push_front(Action::Ask(endpoint, asked));
-                        }
-                        return false;
+                Action::Ask(endpoint, asked) => {
+                    let asking = E::asked(self, endpoint, asked);
+                    if let Some(is_busy) = self.go_on_after(home, endpoint, asking) {
+                        return is_busy;
                     }
-                },
+                }
                 Action::Window(endpoint, asked) => {
-                    let takes = E::at_window(self, endpoint, asked);
-                    return self.busy(home, Task::Posting, takes);
+                    let asking = E::at_window(self, endpoint, asked);
+                    if let Some(is_busy) = self.go_on_after(home, endpoint, asking) {
+                        return is_busy;
+                    }
                 }
                 Action::Write {
                     endpoint,

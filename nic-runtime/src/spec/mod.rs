@@ -28,6 +28,7 @@ use jive_core::FieldId;
 use jive_verifier::Policy;
 use nic_core::event::EndReason;
 use nic_core::id::{ChannelId, EndpointId, NicId};
+use nic_core::lmmc;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Reliability;
 
@@ -100,6 +101,8 @@ pub struct Scenario {
     pub swaps: Vec<SwapSpec>,
     /// The windows of remote memory, in file order.
     pub windows: Vec<WindowSpec>,
+    /// The ports of link memory, in file order (LMMC).
+    pub ports: Vec<PortSpec>,
     /// The times at which users of VIs deregister and register their memory, in file order.
     pub regions: Vec<RegionSpec>,
     /// The expectations about the run, in file order, which do not influence the run.
@@ -589,6 +592,17 @@ pub struct WindowSpec {
     pub length: u32,
     /// Whether the writer may also read the window.
     pub is_readable: bool,
+}
+
+/// A port, which exists and is mapped when the run begins (LMMC).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortSpec {
+    /// The endpoints whose processes write, all of one NIC; at least one.
+    pub from: Vec<EndpointId>,
+    /// The endpoints whose processes read, all of one other NIC; at least one.
+    pub to: Vec<EndpointId>,
+    /// When writes leave.
+    pub policy: lmmc::Policy,
 }
 
 /// A time at which the user of a VI deregisters or registers the VI's region.

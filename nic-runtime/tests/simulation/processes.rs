@@ -133,6 +133,7 @@ impl HostProgram for Client {
             Happened::Completed { status, .. } => format!("{status:?}"),
             Happened::Connection { what, .. } => format!("{what:?}"),
             Happened::Vi { what, .. } => format!("{what:?}"),
+            Happened::Port { what, .. } => format!("{what:?}"),
             Happened::Window { what, .. } => format!("{what:?}"),
         };
         let is_turn = matches!(what, Happened::Time | Happened::Message { .. });

@@ -189,6 +189,7 @@ impl HostProgram for Exchanges {
             Happened::Message { .. }
             | Happened::Completed { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {}
         }
     }

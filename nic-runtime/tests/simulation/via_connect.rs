@@ -104,6 +104,7 @@ pub(crate) fn write_down(log: &Log, who: &str, what: Happened<'_>) {
             note(log, format!("{who}: {status:?}"));
         }
         Happened::Completed { .. }
+        | Happened::Port { .. }
         | Happened::Window { .. }
         | Happened::Started
         | Happened::Time => {}
@@ -127,6 +128,7 @@ pub(crate) fn serve(log: &Log, what: Happened<'_>, actions: &mut Actions<'_>) {
         }
         Happened::Connection { .. }
         | Happened::Vi { .. }
+        | Happened::Port { .. }
         | Happened::Window { .. }
         | Happened::Completed { .. }
         | Happened::Time => {}
@@ -243,6 +245,7 @@ pub(crate) fn at_times(
             }
             Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. }
             | Happened::Message { .. }
             | Happened::Completed { .. } => {}

@@ -64,7 +64,9 @@ fn write_down(log: &Log, who: &str, what: Happened<'_>) {
         Happened::Connection { what, .. } => format!("{what:?}"),
         Happened::Message { payload, .. } => String::from_utf8_lossy(payload).into_owned(),
         Happened::Completed { status, .. } => format!("{status:?}"),
-        Happened::Started | Happened::Time | Happened::Window { .. } => return,
+        Happened::Started | Happened::Time | Happened::Port { .. } | Happened::Window { .. } => {
+            return;
+        }
     };
     note(log, format!("{who}: {line}"));
 }

@@ -515,6 +515,7 @@ impl HostProgram for Hostile {
             | Happened::Completed { .. }
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {}
         }
     }

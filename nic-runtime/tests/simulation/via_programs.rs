@@ -568,7 +568,7 @@ impl HostProgram for Drives {
                 assert_ne!(status, TxStatus::Refused);
             }
             Happened::Connection { what, .. } => self.connection(home, what, actions),
-            Happened::Window { .. } => {}
+            Happened::Window { .. } | Happened::Port { .. } => {}
             Happened::Vi { what, .. } => match what {
                 ViNews::Registered { ticket, registered } => {
                     let handle = registered.expect("the range is in the area");

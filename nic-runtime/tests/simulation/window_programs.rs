@@ -53,6 +53,7 @@ fn shown(what: WindowNews<'_>) -> String {
         } => format!("event {window} {offset} {length}"),
         WindowNews::NoEvent => "no event".to_owned(),
         WindowNews::Word { ticket, value } => format!("{ticket} word {value:?}"),
+        WindowNews::ProtectionFault { ticket, fault } => format!("{ticket} {fault}"),
         WindowNews::NotPossible { ticket } => format!("{ticket} not possible"),
         WindowNews::Read { ticket, status, .. } => format!("{ticket} {}", status.word()),
     }

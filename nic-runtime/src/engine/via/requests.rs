@@ -48,6 +48,8 @@ pub(super) fn asked(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, asked: Ask
             }
             return Asking::Ignored;
         }
+        // These are for endpoints of LMMC.
+        Asked::Port(_) | Asked::Page(_) => return Asking::Ignored,
     }
     let nic = sim.endpoints[id].nic;
     Asking::Busy(sim.setup.host_costs(nic).post)

@@ -252,8 +252,11 @@ impl HostProgram for ClassProgram<'_> {
                     self.vi_news(vi, what, actions);
                 }
             }
-            // The VIs of a program take no other messages, and a program has no windows.
-            Happened::Message { .. } | Happened::Completed { .. } | Happened::Window { .. } => {}
+            // The VIs of a program take no other messages, and a program has neither ports nor windows.
+            Happened::Message { .. }
+            | Happened::Completed { .. }
+            | Happened::Port { .. }
+            | Happened::Window { .. } => {}
         }
     }
 

@@ -183,7 +183,8 @@ impl HostProgram for RingClient {
             | Happened::Completed { .. }
             | Happened::Time
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Port { .. } => {}
         }
     }
 }

@@ -95,7 +95,8 @@ impl HostProgram for RingServer {
             | Happened::Completed { .. }
             | Happened::Time
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Port { .. } => {}
         }
     }
 }

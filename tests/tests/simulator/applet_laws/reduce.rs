@@ -36,6 +36,7 @@ impl HostProgram for Member {
             | Happened::Time
             | Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Port { .. }
             | Happened::Window { .. } => {}
         }
     }
