@@ -4,6 +4,8 @@ use std::io;
 
 use jive_embed::input::ReadError;
 
+use crate::method::Interpreted;
+
 /// Why a class was not compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
@@ -20,6 +22,15 @@ pub enum BuildError {
     Refused {
         /// Where and why, in several lines.
         diagnosis: String,
+    },
+    /// A method stays interpreted, and [`without_interpreter`](crate::Options::without_interpreter) asked for a module that
+    /// needs no interpreter.
+    #[error("`{method}` needs the interpreter: {reason}")]
+    NeedsInterpreter {
+        /// The method, safe for display.
+        method: String,
+        /// Why it is not compiled.
+        reason: Interpreted,
     },
     /// `OUT_DIR` is not set: the program is no build script.
     #[error("expected `OUT_DIR`, which cargo sets for build scripts")]

@@ -25,6 +25,8 @@ pub(crate) struct Graph {
     pub(crate) entrances: Vec<usize>,
     /// For each block, whether a place behind it leads back there.
     pub(crate) is_loop: Vec<bool>,
+    /// The blocks at which control enters from outside, besides the first.
+    entries: Vec<usize>,
 }
 
 /// Why a method has no [`Graph`].
@@ -68,63 +70,100 @@ fn targets(form: &Form<'_>) -> (Vec<Target>, bool) {
     }
 }
 
+/// Divides a method into blocks. Blocks begin at `entries` too.
+fn blocks(ops: &[Form<'_>], entry: u32, entries: &[usize]) -> Result<Vec<Block>, NoGraph> {
+    let at = |target: &Target| {
+        let op = target.op.checked_sub(entry).ok_or(NoGraph::Malformed)?;
+        let op = usize::try_from(op).map_err(|_| NoGraph::Malformed)?;
+        if op < ops.len() {
+            Ok(op)
+        } else {
+            Err(NoGraph::Malformed)
+        }
+    };
+    let mut begins = vec![false; ops.len()];
+    let mut flows = Vec::with_capacity(ops.len());
+    for (number, form) in ops.iter().enumerate() {
+        let (targets, goes_on) = targets(form);
+        let targets: Vec<usize> = targets.iter().map(at).collect::<Result<_, _>>()?;
+        if goes_on && number + 1 == ops.len() {
+            return Err(NoGraph::Malformed);
+        }
+        for target in &targets {
+            begins[*target] = true;
+        }
+        if (!targets.is_empty() || !goes_on) && number + 1 < ops.len() {
+            begins[number + 1] = true;
+        }
+        flows.push((targets, goes_on));
+    }
+    *begins.first_mut().ok_or(NoGraph::Malformed)? = true;
+    for entry in entries {
+        *begins.get_mut(*entry).ok_or(NoGraph::Malformed)? = true;
+    }
+    let firsts: Vec<usize> = (0..ops.len()).filter(|op| begins[*op]).collect();
+    let block_of = |op: usize| firsts.partition_point(|first| *first <= op) - 1;
+    Ok(firsts
+        .iter()
+        .enumerate()
+        .map(|(number, first)| {
+            let end = firsts.get(number + 1).copied().unwrap_or(ops.len());
+            let (targets, goes_on) = &flows[end - 1];
+            let mut next: Vec<usize> = targets.iter().map(|op| block_of(*op)).collect();
+            if *goes_on {
+                next.push(number + 1);
+            }
+            Block {
+                first: *first,
+                end,
+                next,
+            }
+        })
+        .collect())
+}
+
 impl Graph {
     /// Finds the control flow of a method that begins at op `entry` of its program.
     pub(crate) fn of(ops: &[Form<'_>], entry: u32) -> Result<Graph, NoGraph> {
-        let at = |target: &Target| {
-            let op = target.op.checked_sub(entry).ok_or(NoGraph::Malformed)?;
-            let op = usize::try_from(op).map_err(|_| NoGraph::Malformed)?;
-            if op < ops.len() {
-                Ok(op)
-            } else {
-                Err(NoGraph::Malformed)
-            }
-        };
-        let mut begins = vec![false; ops.len()];
-        let mut flows = Vec::with_capacity(ops.len());
-        for (number, form) in ops.iter().enumerate() {
-            let (targets, goes_on) = targets(form);
-            let targets: Vec<usize> = targets.iter().map(at).collect::<Result<_, _>>()?;
-            if goes_on && number + 1 == ops.len() {
-                return Err(NoGraph::Malformed);
-            }
-            for target in &targets {
-                begins[*target] = true;
-            }
-            if (!targets.is_empty() || !goes_on) && number + 1 < ops.len() {
-                begins[number + 1] = true;
-            }
-            flows.push((targets, goes_on));
-        }
-        *begins.first_mut().ok_or(NoGraph::Malformed)? = true;
-        let firsts: Vec<usize> = (0..ops.len()).filter(|op| begins[*op]).collect();
-        let block_of = |op: usize| firsts.partition_point(|first| *first <= op) - 1;
-        let blocks: Vec<Block> = firsts
-            .iter()
-            .enumerate()
-            .map(|(number, first)| {
-                let end = firsts.get(number + 1).copied().unwrap_or(ops.len());
-                let (targets, goes_on) = &flows[end - 1];
-                let mut next: Vec<usize> = targets.iter().map(|op| block_of(*op)).collect();
-                if *goes_on {
-                    next.push(number + 1);
-                }
-                Block {
-                    first: *first,
-                    end,
-                    next,
-                }
-            })
+        Graph::of_blocks(blocks(ops, entry, &[])?)
+    }
+
+    /// Finds the control flow from some ops on, which need not have a structure: it has no dominators and no loops.
+    pub(crate) fn behind(ops: &[Form<'_>], entry: u32, entries: &[usize]) -> Option<Graph> {
+        let blocks = blocks(ops, entry, entries).ok()?;
+        let entries: Vec<usize> = (0..blocks.len())
+            .filter(|block| entries.contains(&blocks[*block].first))
             .collect();
-        Graph::of_blocks(blocks)
+        let reached = reverse_postorder(&blocks, &entries);
+        let order = order(&blocks, &reached);
+        let mut entrances = vec![0; blocks.len()];
+        for to in reached.iter().flat_map(|from| &blocks[*from].next) {
+            entrances[*to] += 1;
+        }
+        // Blocks that lead back have several entrances, or no way leads to them from outside.
+        Some(Graph {
+            children: vec![Vec::new(); blocks.len()],
+            is_loop: vec![false; blocks.len()],
+            blocks,
+            order,
+            entrances,
+            entries,
+        })
+    }
+
+    /// Returns whether control enters at the block from outside.
+    pub(crate) fn is_entry(&self, block: usize) -> bool {
+        self.entries.contains(&block)
+    }
+
+    /// Returns whether the block is reached from several places, or from outside.
+    pub(crate) fn is_arm(&self, block: usize) -> bool {
+        self.order[block] != usize::MAX && (self.is_merge(block) || self.is_entry(block))
     }
 
     fn of_blocks(blocks: Vec<Block>) -> Result<Graph, NoGraph> {
-        let reached = reverse_postorder(&blocks);
-        let mut order = vec![usize::MAX; blocks.len()];
-        for (number, block) in reached.iter().enumerate() {
-            order[*block] = number;
-        }
+        let reached = reverse_postorder(&blocks, &[0]);
+        let order = order(&blocks, &reached);
         let dominators = dominators(&blocks, &reached, &order);
         let mut children = vec![Vec::new(); blocks.len()];
         for block in reached.iter().skip(1).rev() {
@@ -155,6 +194,7 @@ impl Graph {
             children,
             entrances,
             is_loop,
+            entries: Vec::new(),
         })
     }
 
@@ -164,29 +204,42 @@ impl Graph {
     }
 }
 
-/// Returns the blocks that a path from the first leads to, in reverse postorder.
-fn reverse_postorder(blocks: &[Block]) -> Vec<usize> {
+/// Returns the blocks that a path from one of the roots leads to, in reverse postorder.
+fn reverse_postorder(blocks: &[Block], roots: &[usize]) -> Vec<usize> {
     let mut is_seen = vec![false; blocks.len()];
-    let mut path = vec![(0, 0)];
     let mut ended = Vec::with_capacity(blocks.len());
-    is_seen[0] = true;
-    while let Some((block, next)) = path.last_mut() {
-        match blocks[*block].next.get(*next) {
-            Some(&to) => {
-                *next += 1;
-                if !is_seen[to] {
-                    is_seen[to] = true;
-                    path.push((to, 0));
+    for root in roots {
+        if std::mem::replace(&mut is_seen[*root], true) {
+            continue;
+        }
+        let mut path = vec![(*root, 0)];
+        while let Some((block, next)) = path.last_mut() {
+            match blocks[*block].next.get(*next) {
+                Some(&to) => {
+                    *next += 1;
+                    if !is_seen[to] {
+                        is_seen[to] = true;
+                        path.push((to, 0));
+                    }
                 }
-            }
-            None => {
-                ended.push(*block);
-                path.pop();
+                None => {
+                    ended.push(*block);
+                    path.pop();
+                }
             }
         }
     }
     ended.reverse();
     ended
+}
+
+/// Returns the number of each block in an order, or `usize::MAX` if the block is not in it.
+fn order(blocks: &[Block], reached: &[usize]) -> Vec<usize> {
+    let mut order = vec![usize::MAX; blocks.len()];
+    for (number, block) in reached.iter().enumerate() {
+        order[*block] = number;
+    }
+    order
 }
 
 /// Returns the immediate dominator of each reached block (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance

@@ -26,6 +26,7 @@ mod live;
 mod method;
 mod module;
 mod names;
+mod tables;
 mod typed;
 
 use std::path::Path;
@@ -49,6 +50,7 @@ pub struct Options<'n> {
     heap_bytes: usize,
     nested_calls: usize,
     fuel: u64,
+    interpreter: bool,
 }
 
 impl Default for Options<'_> {
@@ -59,6 +61,7 @@ impl Default for Options<'_> {
             heap_bytes: 64 << 10,
             nested_calls: 64,
             fuel: 10_000_000,
+            interpreter: true,
         }
     }
 }
@@ -102,6 +105,15 @@ impl<'n> Options<'n> {
     #[must_use]
     pub const fn fuel(mut self, fuel: u64) -> Self {
         self.fuel = fuel;
+        self
+    }
+
+    /// Prints code that needs no interpreter, for a program in which nothing else needs one either. An exit ends the call
+    /// with a trap. Kind, method and pc are those of the interpreter, but fuel is tested for a whole stretch of code in
+    /// advance. `docs/compiled.md` of the repository has the differences.
+    #[must_use]
+    pub const fn without_interpreter(mut self) -> Self {
+        self.interpreter = false;
         self
     }
 
@@ -155,11 +167,19 @@ impl<'n> Options<'n> {
             .map_err(|error| refused(LoadError::Parse(error)))?;
         let verified = verify_class(class, self.policy, self.natives, &mut ())
             .map_err(|error| refused(LoadError::Verify(error)))?;
-        self.print_verified(&verified)
-            .map_err(|error| refused(LoadError::Link(error)))
+        let printed = self
+            .print_verified(&verified)
+            .map_err(|error| refused(LoadError::Link(error)))?;
+        match printed.interpreted.first() {
+            Some((method, reason)) if !self.interpreter => Err(BuildError::NeedsInterpreter {
+                method: jive_embed::text::printable(method),
+                reason: *reason,
+            }),
+            _ => Ok(printed),
+        }
     }
 
-    /// Prints a verified class as a module.
+    /// Prints a verified class as a module. Without an interpreter, a call of a method that stays interpreted traps.
     ///
     /// # Errors
     ///

@@ -2,13 +2,17 @@
 
 use std::fmt::Write as _;
 
-use jive_core::compiled::{FORM, Form, MethodRow, Tables, bits, form};
+use jive_core::compiled::{Form, MethodRow, Tables, form};
 use jive_core::{ClassFile, Program};
 
 use crate::Options;
+use crate::graph::Graph;
 use crate::live::Callee;
-use crate::method::{Body, Interpreted, Signature, graph, print};
+use crate::method::{
+    Body, Interpreted, Signature, StopRow, graph, print, print_behind, print_standalone,
+};
 use crate::names::{Names, snake_case, type_name};
+use crate::tables::{print_head, print_names, print_program, print_tables};
 use crate::typed::print_type;
 
 /// A printed class.
@@ -51,34 +55,16 @@ pub(crate) fn module(
             printed: graph.as_ref().map(|_| ()).map_err(|error| *error),
             needs_heap: false,
             needs_fields: false,
+            calls_natives: false,
         });
         bodies.push((body, graph));
     }
     find_needs(&bodies, &mut signatures);
-    let mut functions = String::new();
-    // A method whose blocks are too deep is found when it is printed, and then its callers leave at their calls.
-    loop {
-        functions.clear();
-        let mut is_new = false;
-        for number in 0..bodies.len() {
-            let (Some(body), Ok(graph)) = &bodies[number] else {
-                continue;
-            };
-            if signatures[number].printed.is_err() {
-                continue;
-            }
-            match print(body, graph, &signatures) {
-                Ok(function) => functions.push_str(&function),
-                Err(reason) => {
-                    signatures[number].printed = Err(reason);
-                    is_new = true;
-                }
-            }
-        }
-        if !is_new {
-            break;
-        }
-    }
+    let print_all = match options.interpreter {
+        true => print_leaving,
+        false => print_stopping,
+    };
+    let functions = print_all(&bodies, &mut signatures);
     let java = class.name().to_string();
     let module = Names::new().give(&snake_case(java.rsplit('/').next().unwrap_or(&java)));
     let type_name = Names::new().give(&type_name(&java));
@@ -86,10 +72,26 @@ pub(crate) fn module(
         "/// Printed by `jive-build` {}.\n#[allow({ALLOWED})]\n#[forbid(unsafe_code)]\npub mod {module} {{\n",
         env!("CARGO_PKG_VERSION"),
     );
-    print_tables(&mut text, &tables, &rows);
-    print_code(&mut text, &rows, &signatures);
+    print_head(&mut text, &tables);
+    if options.interpreter {
+        print_tables(&mut text, &tables, &rows);
+        print_program(
+            &mut text,
+            &tables,
+            "&OPS, ends: &ENDS, places: &PLACES, methods: &METHODS, fields: &FIELD_ROWS, switches: &SWITCHES",
+        );
+        print_code(&mut text, &rows, &signatures, &functions.entries);
+    } else {
+        print_program(
+            &mut text,
+            &tables,
+            "&[], ends: &[], places: &[], methods: &[], fields: &FIELD_ROWS, switches: &[]",
+        );
+        print_names(&mut text, class, &functions.stops);
+        print_standalone_code(&mut text, &rows, &signatures, options);
+    }
     print_type(&mut text, &type_name, class, &rows, options);
-    text.push_str(&functions);
+    text.push_str(&functions.text);
     text.push_str("}\n");
     let named = class.methods().zip(&signatures).zip(&rows);
     let interpreted = named.filter(|(_, row)| row.entry < row.end);
@@ -105,6 +107,75 @@ pub(crate) fn module(
     }
 }
 
+/// The printed functions of a class.
+#[derive(Default)]
+struct Functions {
+    text: String,
+    /// Where the functions of each method that go on behind calls can begin.
+    entries: Vec<(usize, Vec<u32>)>,
+    /// The rows of all stops, if there is no interpreter.
+    stops: Vec<StopRow>,
+}
+
+/// A method and its control flow.
+type Analysed<'p> = (Option<Body<'p>>, Result<Graph, Interpreted>);
+
+/// Returns the methods that are printed, with their numbers.
+fn printed<'b, 'p>(
+    bodies: &'b [Analysed<'p>],
+    signatures: &[Signature],
+) -> Vec<(usize, &'b Body<'p>, &'b Graph)> {
+    let numbered = bodies.iter().zip(signatures).enumerate();
+    let printed = numbered.filter_map(|(number, ((body, graph), signature))| {
+        signature.printed.ok()?;
+        Some((number, body.as_ref()?, graph.as_ref().ok()?))
+    });
+    printed.collect()
+}
+
+/// Prints functions whose exits leave for the interpreter.
+fn print_leaving(bodies: &[Analysed<'_>], signatures: &mut [Signature]) -> Functions {
+    // A method whose blocks are too deep is found when it is printed, and then its callers leave at their calls.
+    loop {
+        let mut functions = Functions::default();
+        let mut refused = Vec::new();
+        for (number, body, graph) in printed(bodies, signatures) {
+            match print(body, graph, signatures) {
+                Ok(function) => functions.text.push_str(&function),
+                Err(reason) => refused.push((number, reason)),
+            }
+        }
+        if refused.is_empty() {
+            for (number, body, _) in printed(bodies, signatures) {
+                if let Some(behind) = print_behind(body, signatures) {
+                    functions.text.push_str(&behind.text);
+                    functions.entries.push((number, behind.entries));
+                }
+            }
+            return functions;
+        }
+        for (number, reason) in refused {
+            signatures[number].printed = Err(reason);
+        }
+    }
+}
+
+/// Prints functions whose exits end the call, because there is no interpreter.
+fn print_stopping(bodies: &[Analysed<'_>], signatures: &mut [Signature]) -> Functions {
+    let mut functions = Functions::default();
+    for (number, body, graph) in printed(bodies, signatures) {
+        match print_standalone(body, graph, signatures, functions.stops.len()) {
+            Ok((function, stops)) => {
+                functions.text.push_str(&function);
+                functions.stops.extend(stops);
+            }
+            // The whole class is refused: nothing can run the method.
+            Err(reason) => signatures[number].printed = Err(reason),
+        }
+    }
+    functions
+}
+
 /// Returns the ops of a method, or `None` if one has no form.
 fn body<'p>(program: &Program<'p>, number: usize, row: &MethodRow) -> Option<Body<'p>> {
     let ops: Option<Vec<Form<'p>>> = (row.entry..row.end).map(|op| form(program, op)).collect();
@@ -115,22 +186,26 @@ fn body<'p>(program: &Program<'p>, number: usize, row: &MethodRow) -> Option<Bod
         entry: row.entry,
         ops: ops?,
         ends,
+        places: Tables::of(program)
+            .places
+            .get(row.first_place as usize..)
+            .unwrap_or_default(),
     })
 }
 
-/// Finds which methods take the heap and the fields: those that use them, and those that call such methods.
+/// Finds which methods take the heap and the fields and call natives: those that do, and those that call such methods.
 fn find_needs<G>(bodies: &[(Option<Body<'_>>, G)], signatures: &mut [Signature]) {
     loop {
         let mut changed = false;
         for (number, (body, _)) in bodies.iter().enumerate() {
-            let (mut heap, mut fields) = (false, false);
+            let (mut heap, mut fields, mut natives) = (false, false, false);
             for form in body.iter().flat_map(|body| &body.ops) {
                 match form {
                     Form::Load { .. }
                     | Form::Store { .. }
                     | Form::Length { .. }
-                    | Form::NewArray { .. }
-                    | Form::Native { .. } => heap = true,
+                    | Form::NewArray { .. } => heap = true,
+                    Form::Native { .. } => (heap, natives) = (true, true),
                     Form::GetField { .. } | Form::PutField { .. } | Form::PutReference { .. } => {
                         fields = true;
                     }
@@ -138,6 +213,7 @@ fn find_needs<G>(bodies: &[(Option<Body<'_>>, G)], signatures: &mut [Signature])
                         if let Some(callee) = signatures.get(usize::from(*method)) {
                             heap |= callee.needs_heap;
                             fields |= callee.needs_fields;
+                            natives |= callee.calls_natives;
                         }
                     }
                     Form::Const { .. }
@@ -154,8 +230,14 @@ fn find_needs<G>(bodies: &[(Option<Body<'_>>, G)], signatures: &mut [Signature])
                 }
             }
             let signature = &mut signatures[number];
-            if (heap, fields) != (signature.needs_heap, signature.needs_fields) {
-                (signature.needs_heap, signature.needs_fields) = (heap, fields);
+            let found = (heap, fields, natives);
+            let known = (
+                &mut signature.needs_heap,
+                &mut signature.needs_fields,
+                &mut signature.calls_natives,
+            );
+            if found != (*known.0, *known.1, *known.2) {
+                (*known.0, *known.1, *known.2) = found;
                 changed = true;
             }
         }
@@ -165,125 +247,12 @@ fn find_needs<G>(bodies: &[(Option<Body<'_>>, G)], signatures: &mut [Signature])
     }
 }
 
-/// Prints values in lines of a bounded length.
-fn list(out: &mut String, values: impl Iterator<Item = String>) {
-    let mut width = 0;
-    for value in values {
-        width += value.len() + 2;
-        let separator = if width > 110 {
-            width = 0;
-            "\n    "
-        } else {
-            " "
-        };
-        let _ = write!(out, "{separator}{value},");
-    }
-}
-
-fn print_tables(out: &mut String, tables: &Tables<'_>, rows: &[MethodRow]) {
-    let _ = writeln!(
-        out,
-        "use ::jive_core as k;\nuse ::jive_core::compiled as c;\n\n\
-         const _: () = assert!(c::FORM == {FORM:#x}, \"printed for another version of jive-core\");\n\
-         const FIELDS: usize = {};\n",
-        tables.fields.len()
-    );
-    let _ = write!(out, "static OPS: [k::Op; {}] = c::ops([", tables.ops.len());
-    let ops = tables.ops.iter().map(|op| bits(*op).unwrap_or(u64::MAX));
-    list(out, ops.map(|bits| format!("{bits:#x}")));
-    let _ = write!(out, "]);\nstatic ENDS: [u16; {}] = [", tables.ends.len());
-    list(out, tables.ends.iter().map(u16::to_string));
-    let _ = write!(
-        out,
-        "];\nstatic PLACES: [k::Pc; {}] = c::pcs([",
-        tables.places.len()
-    );
-    list(out, tables.places.iter().map(|pc| pc.0.to_string()));
-    let _ = write!(
-        out,
-        "]);\nstatic SWITCHES: [k::SwitchCase; {}] = c::rows([",
-        tables.switches.len()
-    );
-    list(
-        out,
-        tables.switches.iter().map(|row| {
-            let to = row.to();
-            format!("({}, {}, {})", row.key(), to.op, to.cost)
-        }),
-    );
-    let _ = writeln!(
-        out,
-        "]);\nstatic METHODS: [k::LinkedMethod; {}] = [",
-        rows.len()
-    );
-    for row in rows {
-        let MethodRow {
-            entry,
-            end,
-            limit,
-            prepaid,
-            arguments,
-            registers,
-            is_native,
-            has_receiver,
-            result,
-            first_place,
-        } = row;
-        let result = match result {
-            Some(kind) => format!("Some(k::ValueKind::{kind:?})"),
-            None => "None".to_owned(),
-        };
-        let _ = writeln!(
-            out,
-            "    c::MethodRow {{ entry: {entry}, end: {end}, limit: {limit}, prepaid: {prepaid}, arguments: {arguments}, \
-             registers: {registers}, is_native: {is_native}, has_receiver: {has_receiver}, result: {result}, \
-             first_place: {first_place} }}.method(),"
-        );
-    }
-    let _ = write!(
-        out,
-        "];\nstatic FIELD_ROWS: [k::LinkedField; {}] = [",
-        tables.fields.len()
-    );
-    list(
-        out,
-        tables.fields.iter().map(|field| {
-            format!(
-                "k::LinkedField {{ kind: k::ValueKind::{:?}, initial: {} }}",
-                field.kind, field.initial
-            )
-        }),
-    );
-    let member = |id: Option<jive_core::MethodId>| match id {
-        Some(id) => format!("Some(k::MethodId({}))", id.0),
-        None => "None".to_owned(),
-    };
-    let applet = match tables.applet {
-        Some(applet) => format!(
-            "Some(k::AppletMembers {{ constructor: k::MethodId({}), rx_buf: {} }})",
-            applet.constructor.0,
-            applet.rx_buf.map_or("None".to_owned(), |id| format!(
-                "Some(k::FieldId({}))",
-                id.0
-            )),
-        ),
-        None => "None".to_owned(),
-    };
-    let _ = writeln!(
-        out,
-        "];\n\n/// The linked class.\npub static PROGRAM: k::Program<'static> = c::Tables {{\n    ops: &OPS,\n    \
-         ends: &ENDS,\n    places: &PLACES,\n    methods: &METHODS,\n    fields: &FIELD_ROWS,\n    \
-         switches: &SWITCHES,\n    initializer: {},\n    constructor: {},\n    applet: {applet},\n    \
-         code_bytes: {},\n}}\n.program();\n",
-        member(tables.initializer),
-        member(tables.constructor),
-        tables.code_bytes
-    );
-}
-
-/// Prints the type that names the printed code, and how it finds its methods.
-fn print_code(out: &mut String, rows: &[MethodRow], signatures: &[Signature]) {
-    let registers = rows.iter().map(|row| row.registers).max().unwrap_or(0);
+/// Returns the arms that call the printed methods with arguments from outside, given what is around each call.
+fn arms(
+    rows: &[MethodRow],
+    signatures: &[Signature],
+    around: impl Fn(&str, bool) -> String,
+) -> String {
     let mut arms = String::new();
     for (number, (row, signature)) in rows.iter().zip(signatures).enumerate() {
         if signature.printed.is_err() || row.entry >= row.end {
@@ -291,13 +260,7 @@ fn print_code(out: &mut String, rows: &[MethodRow], signatures: &[Signature]) {
         }
         let given = row.arguments - u8::from(row.has_receiver);
         let names: Vec<String> = (0..given).map(|at| format!("a{at}")).collect();
-        let mut passed = String::new();
-        if signature.needs_heap {
-            passed.push_str("heap, ");
-        }
-        if signature.needs_fields {
-            passed.push_str("fields, ");
-        }
+        let mut passed = memory(signature);
         passed.push_str("fuel, c::OUTERMOST");
         if row.has_receiver {
             passed.push_str(", c::THIS");
@@ -305,10 +268,47 @@ fn print_code(out: &mut String, rows: &[MethodRow], signatures: &[Signature]) {
         for name in &names {
             let _ = write!(passed, ", {name}");
         }
+        let call = around(
+            &format!("m{number}(run, {passed})"),
+            signature.callee.has_result,
+        );
         let _ = writeln!(
             arms,
-            "            ({number}, &[{}]) => m{number}(run, {passed}),",
+            "            ({number}, &[{}]) => {call},",
             names.join(", ")
+        );
+    }
+    arms
+}
+
+/// Returns the arguments by which a method takes the memory that it needs.
+fn memory(signature: &Signature) -> String {
+    let heap = if signature.needs_heap { "heap, " } else { "" };
+    let fields = if signature.needs_fields {
+        "fields, "
+    } else {
+        ""
+    };
+    format!("{heap}{fields}")
+}
+
+/// Prints the type that names the printed code, and how it finds its methods.
+fn print_code(
+    out: &mut String,
+    rows: &[MethodRow],
+    signatures: &[Signature],
+    entries: &[(usize, Vec<u32>)],
+) {
+    let registers = rows.iter().map(|row| row.registers).max().unwrap_or(0);
+    let arms = arms(rows, signatures, |call, _| call.to_owned());
+    let mut behind = String::new();
+    for (number, ops) in entries {
+        let ops: Vec<String> = ops.iter().map(u32::to_string).collect();
+        let _ = writeln!(
+            behind,
+            "            ({number}, {}) => e{number}(run, {}fuel, place, at.1),",
+            ops.join(" | "),
+            memory(&signatures[*number])
         );
     }
     let _ = writeln!(
@@ -321,6 +321,37 @@ fn print_code(out: &mut String, rows: &[MethodRow], signatures: &[Signature]) {
          run: &mut c::Run<'_, N>,\n        heap: &mut [u8],\n        fields: &mut [i32],\n        \
          fuel: isize,\n    ) -> Option<c::Outcome> {{\n        \
          let fields = fields.first_chunk_mut::<FIELDS>()?;\n        \
-         Some(match (method.0, arguments) {{\n{arms}            _ => return None,\n        }})\n    }}\n}}\n"
+         Some(match (method.0, arguments) {{\n{arms}            _ => return None,\n        }})\n    }}\n\n    \
+         fn go_on<N: k::Natives>(\n        at: (k::MethodId, u32),\n        place: usize,\n        \
+         run: &mut c::Run<'_, N>,\n        heap: &mut [u8],\n        fields: &mut [i32],\n        \
+         fuel: isize,\n    ) -> Option<c::Outcome> {{\n        \
+         let fields = fields.first_chunk_mut::<FIELDS>()?;\n        \
+         Some(match (at.0.0, at.1) {{\n{behind}            _ => return None,\n        }})\n    }}\n}}\n"
+    );
+}
+
+/// Prints the same for code without an interpreter.
+fn print_standalone_code(
+    out: &mut String,
+    rows: &[MethodRow],
+    signatures: &[Signature],
+    options: &Options<'_>,
+) {
+    let arms = arms(rows, signatures, |call, has_result| {
+        format!("({call}, {has_result})")
+    });
+    let _ = writeln!(
+        out,
+        "/// The printed methods.\n#[derive(Copy, Clone, Debug)]\npub enum Code {{}}\n\n\
+         impl c::StandaloneCode for Code {{\n    const NESTED_CALLS: usize = {};\n\n    \
+         fn program() -> &'static k::Program<'static> {{\n        &PROGRAM\n    }}\n\n    \
+         fn stops() -> &'static [c::Stop] {{\n        STOPS\n    }}\n\n    \
+         #[inline(always)]\n    \
+         fn enter<N: k::Natives>(\n        method: k::MethodId,\n        arguments: &[i32],\n        \
+         run: &mut c::StandaloneRun<'_, N>,\n        heap: &mut [u8],\n        fields: &mut [i32],\n        \
+         fuel: isize,\n    ) -> Option<(c::Outcome, bool)> {{\n        \
+         let fields = fields.first_chunk_mut::<FIELDS>()?;\n        \
+         Some(match (method.0, arguments) {{\n{arms}            _ => return None,\n        }})\n    }}\n}}\n",
+        options.nested_calls
     );
 }

@@ -53,13 +53,21 @@ pub(crate) fn print_type(
         heap_bytes,
         nested_calls,
         fuel,
+        interpreter,
         ..
     } = options;
     let registers = rows.iter().map(|row| row.registers).max().unwrap_or(0);
     let slots = usize::from(registers) * nested_calls + jive_core::limits::REGISTER_WINDOW;
     let java = Cut(class.name()).to_string();
     let java = java.replace(['`', '*'], "_");
-    let unit = format!("c::Unit<FIELDS, {heap_bytes}, {slots}, {nested_calls}>");
+    // Registers are variables of the host's stack, and stay there without an interpreter.
+    let (unit, new) = if *interpreter {
+        let unit = format!("c::Unit<FIELDS, {heap_bytes}, {slots}, {nested_calls}>");
+        (unit, "new")
+    } else {
+        let unit = format!("c::Unit<FIELDS, {heap_bytes}, 0, 0>");
+        (unit, "new_standalone")
+    };
     let _ = write!(
         out,
         "/// An instance of the class `{java}`, with its own memory.\n\
@@ -68,16 +76,20 @@ pub(crate) fn print_type(
          /// Makes an instance, and runs the static initializer and the constructor.\n    ///\n    \
          /// # Errors\n    ///\n    /// Returns the trap in which an initializer ends.\n    \
          pub fn new(mut natives: N) -> Result<Self, k::Trap> {{\n        \
-         let unit = c::Unit::new::<Code>({fuel}, &mut natives)?;\n        \
+         let unit = c::Unit::{new}::<Code>({fuel}, &mut natives)?;\n        \
          Ok(Self {{ unit, natives }})\n    }}\n\n    \
          /// Borrows the instance's memory: its arrays, and the fuel of its calls.\n    \
          pub fn unit(&mut self) -> &mut {unit} {{\n        &mut self.unit\n    }}\n\n    \
          /// Borrows the natives.\n    \
-         pub fn natives(&mut self) -> &mut N {{\n        &mut self.natives\n    }}\n\n    \
-         /// Lends the instance and its call stack, for whatever else they can do.\n    \
-         pub fn with<R>(&mut self, work: impl FnOnce(&mut k::Instance<'_>, &mut k::CallStack<'_>) -> R) -> R {{\n        \
-         self.unit.with::<Code, R>(work)\n    }}\n"
+         pub fn natives(&mut self) -> &mut N {{\n        &mut self.natives\n    }}\n"
     );
+    if *interpreter {
+        out.push_str(
+            "\n    /// Lends the instance and its call stack, for whatever else they can do.\n    \
+             pub fn with<R>(&mut self, work: impl FnOnce(&mut k::Instance<'_>, &mut k::CallStack<'_>) -> R) -> R {\n        \
+             self.unit.with::<Code, R>(work)\n    }\n",
+        );
+    }
     let mut names = Names::new();
     let _ = names.give("with");
     for (number, (method, row)) in class.methods().zip(rows).enumerate() {
@@ -88,7 +100,12 @@ pub(crate) fn print_type(
             continue;
         };
         let rust = names.give(&snake_case(&method.name.to_string()));
-        print_method(out, number, &rust, &descriptor, &{
+        let call = if *interpreter {
+            "call"
+        } else {
+            "call_standalone"
+        };
+        print_method(out, (number, call), &rust, &descriptor, &{
             let java = format!("{}{}", Cut(method.name), Cut(method.descriptor));
             java.replace(['`', '*'], "_")
         });
@@ -98,7 +115,7 @@ pub(crate) fn print_type(
 
 fn print_method(
     out: &mut String,
-    number: usize,
+    (number, call): (usize, &str),
     rust: &str,
     descriptor: &MethodDescriptor<'_>,
     java: &str,
@@ -148,7 +165,7 @@ fn print_method(
         "\n    /// Calls `{java}`.\n    ///\n    /// # Errors\n    ///\n    \
          /// Returns the trap in which the call ends.\n    \
          pub fn {rust}(&mut self{head}) -> Result<{result}, k::Trap> {{\n{passed}        \
-         let value = self.unit.call::<Code>({number}, &[{}], &mut self.natives);\n{back}        \
+         let value = self.unit.{call}::<Code>({number}, &[{}], &mut self.natives);\n{back}        \
          let value = value?.unwrap_or(0);\n        {value}\n    }}\n",
         words.join(", ")
     );

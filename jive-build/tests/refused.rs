@@ -54,6 +54,20 @@ fn a_loop_of_two_entrances_stays_interpreted() {
 }
 
 #[test]
+fn a_class_that_needs_the_interpreter_is_refused_without_it() {
+    let source = include_str!("../../tests/compiled/classes/TwoEntrances.jasm");
+    let class = assemble("Test.jasm", source).unwrap().bytes;
+    let options = Options::new().without_interpreter();
+    match options.print(Path::new("Test.class"), &class) {
+        Err(error @ BuildError::NeedsInterpreter { .. }) => assert_eq!(
+            error.to_string(),
+            "`loop` needs the interpreter: a loop of the method has several entrances"
+        ),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn a_method_of_64_kib_stays_interpreted() {
     let mut source = ".class A\n.method static run(I)I stack 1 locals 1\n".to_owned();
     for _ in 0..21_000 {

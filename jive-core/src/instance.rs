@@ -72,6 +72,11 @@ pub trait Natives {
     fn suspends(&self, _id: NativeId) -> bool {
         false
     }
+
+    /// Learns, right before [`Natives::call`], how many instructions the call from outside has executed, the native's own
+    /// included. Natives that take virtual time need it: printed code performs them in its middle, where no caller can
+    /// ask the call stack.
+    fn reached(&mut self, _executed: u64) {}
 }
 
 impl<N: Natives + ?Sized> Natives for &mut N {
@@ -85,6 +90,10 @@ impl<N: Natives + ?Sized> Natives for &mut N {
 
     fn suspends(&self, id: NativeId) -> bool {
         (**self).suspends(id)
+    }
+
+    fn reached(&mut self, executed: u64) {
+        (**self).reached(executed);
     }
 }
 

@@ -27,8 +27,19 @@ const FOLDERS: [&str; 10] = [
     "nic-runtime/tests/classes",
 ];
 
+/// The folders of classes that are also printed without an interpreter, and how many generated classes of each kind.
+const STANDALONE: [&str; 3] = [
+    "applets/class",
+    "tests/java/class",
+    "tests/compiled/classes",
+];
+const STANDALONE_GENERATED: usize = 3;
+
 /// Number of generated classes of each kind.
 const GENERATED: usize = 12;
+
+/// How many calls can be nested without an interpreter.
+const STANDALONE_CALLS: usize = 6;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -58,6 +69,7 @@ fn main() {
         .and_then(|runs| runs.parse().ok());
     for kind in [Kind::Program, Kind::Typed, Kind::Constructor] {
         for number in 0..GENERATED * times.unwrap_or(1) {
+            // The number comes last, so that it can be read again.
             let seed = format!("{} {number}", kind.name());
             let class = smith.class(kind, &mut Random::new(seed.as_bytes()));
             classes.push((seed, class));
@@ -67,6 +79,7 @@ fn main() {
     classes.retain(|(_, bytes)| seen.insert(bytes.clone()));
     let (mut text, mut list, mut count, mut interpreted) =
         (String::new(), String::new(), 0, String::new());
+    let (mut standalone, mut standalone_count) = (String::new(), 0);
     for (name, bytes) in &classes {
         let mut index = vec![0; ClassFile::index_len(bytes)];
         let Ok(class) = ClassFile::parse(bytes, &mut index) else {
@@ -91,13 +104,40 @@ fn main() {
         let _ = writeln!(
             list,
             "    Class {{ name: {name:?}, bytes: include_bytes!({file:?}), program: &p{count}::{module}::PROGRAM, \
-             call: jive_core::compiled::call::<p{count}::{module}::Code, Mock> }},"
+             call: jive_core::compiled::call::<p{count}::{module}::Code, Mock>, \
+             start: jive_core::compiled::start::<p{count}::{module}::Code, Mock>, \
+             run: jive_core::compiled::run::<p{count}::{module}::Code, Mock> }},"
         );
+        if name.ends_with("/Suspended.jasm") {
+            let _ = writeln!(text, "pub use p{count}::{module}::Code as SuspendedCode;");
+        }
+        let number = name.rsplit(' ').next().and_then(|it| it.parse().ok());
+        let is_chosen = STANDALONE.iter().any(|folder| name.starts_with(folder))
+            || number.is_some_and(|number: usize| number < STANDALONE_GENERATED);
+        let options = Options::new()
+            .nested_calls(STANDALONE_CALLS)
+            .without_interpreter();
+        let printed = options.print_verified(&verified).ok();
+        if let Some(printed) = printed.filter(|it| is_chosen && it.interpreted.is_empty()) {
+            let module = &printed.module;
+            let _ = writeln!(text, "pub(crate) mod s{count} {{\n{}}}", printed.text);
+            let _ = writeln!(
+                standalone,
+                "    Standalone {{ class: &CLASSES[{count}], program: &s{count}::{module}::PROGRAM, \
+                 names: (s{count}::{module}::NAME, s{count}::{module}::METHOD_NAMES), line: s{count}::{module}::line, \
+                 call: jive_core::compiled::call_standalone::<s{count}::{module}::Code, Mock> }},"
+            );
+            standalone_count += 1;
+        }
         count += 1;
     }
     let _ = writeln!(
         text,
         "/// Every printed class.\npub static CLASSES: [Class; {count}] = [\n{list}];\n\n\
+         /// Classes that are printed without an interpreter as well.
+         pub static STANDALONES: [Standalone; {standalone_count}] = [\n{standalone}];\n\n\
+         /// How many calls of these can be nested.
+         pub const STANDALONE_CALLS: usize = {STANDALONE_CALLS};\n\n\
          /// The methods that stay interpreted: class, method and reason.\n\
          pub static INTERPRETED: &[(&str, &str, &str)] = &[\n{interpreted}];"
     );
@@ -106,6 +146,15 @@ fn main() {
     // Two classes as a user compiles them.
     let filter = root.join("jive-embed/examples/Filter.class");
     jive_build::compile(filter).unwrap_or_else(|error| panic!("{error}"));
+    // The same class without an interpreter, in a module of another name.
+    let bytes = fs::read(root.join("jive-embed/examples/Filter.class")).unwrap();
+    let options = Options::new()
+        .heap_bytes(1024)
+        .nested_calls(4)
+        .without_interpreter();
+    let printed = options.print(Path::new("Filter.class"), &bytes);
+    let printed = printed.unwrap_or_else(|error| panic!("{error}"));
+    fs::write(out.join("standalone_filter.rs"), printed.text).unwrap();
     let source = fs::read_to_string("classes/Arrays.jasm").unwrap();
     let arrays = out.join("Arrays.class");
     let assembled = assemble("Arrays.jasm", &source).unwrap_or_else(|error| panic!("{error}"));

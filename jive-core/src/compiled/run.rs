@@ -1,13 +1,16 @@
 //! The state of a call in printed code: how the call begins, leaves for the interpreter, and ends.
 
-use crate::array_kind::ArrayKind;
+use core::ops::{Deref, DerefMut};
+
 use crate::frame::{Activation, CallStack, Calls, Frame, Phase};
-use crate::heap::{Bounds, Heap, Lifetime};
-use crate::id::{MethodId, NativeId};
+use crate::heap::Bounds;
+use crate::id::MethodId;
 use crate::instance::{Instance, Natives};
 use crate::limits::REGISTER_WINDOW;
 use crate::program::{Program, index};
-use crate::trap::{Trap, TrapKind};
+use crate::trap::TrapKind;
+
+use super::outside::Outside;
 
 /// What a call adds to the place of its caller, besides the register of its first argument.
 ///
@@ -22,7 +25,7 @@ const DEPTH_MAX: usize = CALL / 2;
 pub type Outcome = (isize, i32);
 
 /// Greatest fuel of a call in printed code. The rest is kept for the interpreter.
-const FUEL_MAX: usize = usize::MAX / 4;
+pub(super) const FUEL_MAX: usize = usize::MAX / 4;
 
 /// The printed code of a class.
 pub trait Code {
@@ -41,99 +44,65 @@ pub trait Code {
         fields: &mut [i32],
         fuel: isize,
     ) -> Option<Outcome>;
+
+    /// Runs a method from an op behind a call, which loads its registers from the call stack. Returns `None` if printed
+    /// code cannot begin there. `fuel` is what the method would have had at its first instruction.
+    fn go_on<N: Natives>(
+        at: (MethodId, u32),
+        place: usize,
+        run: &mut Run<'_, N>,
+        heap: &mut [u8],
+        fields: &mut [i32],
+        fuel: isize,
+    ) -> Option<Outcome>;
 }
 
 /// A call that runs in printed code.
 #[derive(Debug)]
 pub struct Run<'r, N> {
-    natives: &'r mut N,
-    /// The place from which on a call may find no room on the call stack.
-    room: usize,
-    bounds: Bounds,
-    /// The fuel that natives have cost beyond their instructions.
-    extra: u64,
-    program: &'r Program<'r>,
-    slots: &'r mut [i32],
-    frames: &'r mut [Frame],
-    /// Why the native trapped at which the call leaves.
-    trapped: Option<TrapKind>,
+    pub(super) outside: Outside<'r, N>,
+    pub(super) program: &'r Program<'r>,
+    pub(super) slots: &'r mut [i32],
+    pub(super) frames: &'r mut [Frame],
     /// Where the innermost method left, once it has.
-    left: Option<Left>,
+    pub(super) left: Option<Left>,
+}
+
+impl<'r, N> Deref for Run<'r, N> {
+    type Target = Outside<'r, N>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Outside<'r, N> {
+        &self.outside
+    }
+}
+
+impl<N> DerefMut for Run<'_, N> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.outside
+    }
 }
 
 /// Where the innermost method left.
 #[derive(Copy, Clone, Debug)]
-struct Left {
-    calls: Calls,
-    op: u32,
-    index: u16,
-    fuel: usize,
+pub(super) struct Left {
+    pub(super) calls: Calls,
+    pub(super) op: u32,
+    pub(super) index: u16,
+    pub(super) fuel: usize,
 }
 
 /// The place of a method that a caller outside has entered.
 pub const OUTERMOST: usize = CALL;
 
 impl<N: Natives> Run<'_, N> {
-    /// Returns whether a call from this place finds room on the call stack. If not, the interpreter makes the call and
-    /// decides.
+    /// Loads a register from the call stack.
     #[must_use]
     #[inline(always)]
-    pub const fn has_room(&self, place: usize) -> bool {
-        place < self.room
-    }
-
-    /// Returns whether a field must not keep the reference.
-    #[must_use]
-    #[inline(always)]
-    pub const fn is_transient(&self, reference: i32) -> bool {
-        self.bounds.is_transient(reference)
-    }
-
-    /// Makes an array, or returns `None` if that would trap.
-    #[must_use]
-    pub fn allocate(&mut self, heap: &mut [u8], kind: ArrayKind, length: i32) -> Option<i32> {
-        self.with_heap(heap, |heap| heap.allocate(kind, length).ok())
-    }
-
-    /// Performs a native, and pays for what it costs beyond its instruction from `budget`. Returns `None` if the method
-    /// must leave at the native: it is suspended, it trapped, or the fuel may not suffice.
-    #[must_use]
-    #[inline(always)]
-    pub fn native(
-        &mut self,
-        heap: &mut [u8],
-        id: u16,
-        arguments: &[i32],
-        budget: &mut isize,
-    ) -> Option<i32> {
-        let id = NativeId(id);
-        if self.natives.suspends(id) {
-            return None;
-        }
-        let extra = self.natives.extra_fuel(id);
-        if extra != 0 {
-            let left = isize::try_from(extra).map(|extra| budget.wrapping_sub(extra));
-            *budget = left.ok().filter(|left| *left >= 0)?;
-            self.extra = self.extra.wrapping_add(extra);
-        }
-        let bounds = self.bounds;
-        let mut joined = Heap::joined(heap, bounds);
-        let outcome = self.natives.call(id, arguments, &mut joined);
-        self.bounds = joined.split().1;
-        match outcome {
-            Ok(value) => Some(value),
-            Err(kind) => {
-                self.trapped = Some(kind);
-                None
-            }
-        }
-    }
-
-    fn with_heap<R>(&mut self, heap: &mut [u8], work: impl FnOnce(&mut Heap<'_>) -> R) -> R {
-        let mut joined = Heap::joined(heap, self.bounds);
-        let result = work(&mut joined);
-        self.bounds = joined.split().1;
-        result
+    pub fn register(&self, place: usize, register: u8) -> i32 {
+        let slot = (place % CALL).wrapping_add(register.into());
+        self.slots.get(slot).copied().unwrap_or(0)
     }
 
     /// Leaves a method at an op: the interpreter runs the op again, or for the first time. If a method that the op
@@ -184,7 +153,7 @@ impl<N: Natives> Run<'_, N> {
         } else {
             index(op).wrapping_sub(1)
         };
-        let index = match self.trapped {
+        let index = match self.outside.trapped {
             // A native that traps has been executed.
             Some(_) => executed,
             None if is_first => 0,
@@ -205,62 +174,17 @@ impl<N: Natives> Run<'_, N> {
     }
 }
 
-/// Makes a call from outside as [`Instance::call`] does, in printed code as far as that goes.
-///
-/// The instance runs the program of the printed code. If it runs another one, or if the method was not printed, the
-/// interpreter makes the call.
-///
-/// # Errors
-///
-/// Returns the trap in which the call ended.
-#[inline]
-pub fn call<C: Code, N: Natives>(
-    instance: &mut Instance<'_>,
-    stack: &mut CallStack<'_>,
-    method: MethodId,
-    arguments: &[i32],
-    fuel: u64,
-    lifetime: Lifetime,
-    natives: &mut N,
-) -> Result<Option<i32>, Trap> {
-    let bounds = instance.heap.bounds().of_call(lifetime);
-    match enter::<C, N>(instance, stack, method, arguments, fuel, bounds, natives) {
-        Some(outcome) => outcome,
-        None => instance.call(stack, method, arguments, fuel, lifetime, natives),
-    }
+/// How a call in printed code ended.
+pub(super) enum Ended {
+    /// The call returned, with a value unless its method is void.
+    Returned(Option<i32>),
+    /// The call left, and its activation says where the interpreter goes on.
+    Left,
 }
 
-/// Makes a call as [`call`] does. The arrays from `floor` on were made for it, and are freed at its end.
-///
-/// # Errors
-///
-/// Returns the trap in which the call ended.
-pub(super) fn call_above<C: Code, N: Natives>(
-    instance: &mut Instance<'_>,
-    stack: &mut CallStack<'_>,
-    method: MethodId,
-    arguments: &[i32],
-    fuel: u64,
-    floor: u32,
-    natives: &mut N,
-) -> Result<Option<i32>, Trap> {
-    let bounds = instance.heap.bounds().above(floor);
-    if let Some(outcome) = enter::<C, N>(instance, stack, method, arguments, fuel, bounds, natives)
-    {
-        return outcome;
-    }
-    if let Err(trap) = instance.start(stack, method, arguments, fuel, Lifetime::PerCall) {
-        instance.heap.end_call_at(floor);
-        return Err(trap);
-    }
-    let bounds = instance.heap.bounds().above(floor);
-    instance.heap.set_bounds(bounds);
-    instance.finish_call(stack, natives)
-}
-
-/// Makes a call in printed code, with the heap's bounds while it runs. Returns `None` if the interpreter has to make it.
+/// Makes a call in printed code as far as that goes. Returns `None` if the call has not begun.
 #[inline(always)]
-fn enter<C: Code, N: Natives>(
+pub(super) fn begin<C: Code, N: Natives>(
     instance: &mut Instance<'_>,
     stack: &mut CallStack<'_>,
     method: MethodId,
@@ -268,7 +192,7 @@ fn enter<C: Code, N: Natives>(
     fuel: u64,
     bounds: Bounds,
     natives: &mut N,
-) -> Option<Result<Option<i32>, Trap>> {
+) -> Option<Ended> {
     let program = C::program();
     let is_ready = core::ptr::eq(instance.program.ops, program.ops)
         && matches!(stack.activation.phase, Phase::Ended)
@@ -282,14 +206,10 @@ fn enter<C: Code, N: Natives>(
     let before = bounds;
     let (memory, _) = instance.heap.split();
     let mut run = Run {
-        natives: &mut *natives,
-        room,
-        bounds,
-        extra: 0,
+        outside: Outside::new(natives, room, bounds, given),
         program: &instance.program,
         slots: stack.slots,
         frames: stack.frames,
-        trapped: None,
         left: None,
     };
     // The cast is lossless, because `FUEL_MAX` is a positive `isize`.
@@ -301,13 +221,8 @@ fn enter<C: Code, N: Natives>(
         instance.fields,
         given as isize,
     )?;
-    let Run {
-        bounds,
-        extra,
-        trapped,
-        left,
-        ..
-    } = run;
+    let Run { outside, left, .. } = run;
+    let (bounds, extra, trapped) = (outside.bounds, outside.extra, outside.trapped);
     let reserve = fuel.wrapping_sub(given);
     let granted = fuel.wrapping_sub(extra);
     if let Ok(rest) = u64::try_from(rest) {
@@ -317,24 +232,25 @@ fn enter<C: Code, N: Natives>(
         if !bounds.hold_no_more_than(before) {
             instance.heap.end_call_with(bounds);
         }
-        return Some(Ok(linked.result.map(|_| value)));
+        return Some(Ended::Returned(linked.result.map(|_| value)));
     }
     instance.heap.set_bounds(bounds);
-    record(stack, left, trapped, reserve, granted);
-    Some(instance.finish_call(stack, natives))
+    // A method that has left has recorded where.
+    if let Some(left) = left {
+        record(stack, left, trapped, reserve, granted);
+    }
+    Some(Ended::Left)
 }
 
 /// Stores where a call left as the activation from which the interpreter goes on.
 #[cold]
-fn record(
+pub(super) fn record(
     stack: &mut CallStack<'_>,
-    left: Option<Left>,
+    left: Left,
     trapped: Option<TrapKind>,
     reserve: u64,
     granted: u64,
 ) {
-    // A method that has left has recorded where.
-    let Some(left) = left else { return };
     stack.activation = Activation {
         phase: match trapped {
             Some(kind) => Phase::NativeTrapped(kind),
@@ -353,7 +269,7 @@ fn record(
 
 /// Returns the place from which on a call may find no room on the stack, or 0 if the outermost call finds none.
 #[inline(always)]
-fn room(stack: &CallStack<'_>, registers: usize) -> usize {
+pub(super) fn room(stack: &CallStack<'_>, registers: usize) -> usize {
     let frames = stack.frames.len();
     // A call begins at most as many slots above its caller as the largest method has registers.
     let needed = frames

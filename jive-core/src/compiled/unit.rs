@@ -8,9 +8,12 @@ use crate::frame::{Activation, CallStack, Frame};
 use crate::heap::{Bounds, Heap, Lifetime};
 use crate::id::{MethodId, Pc};
 use crate::instance::{Instance, Natives};
+use crate::program::Program;
 use crate::trap::{Trap, TrapKind};
 
-use super::run::{Code, call, call_above};
+use super::calls::{call, call_above};
+use super::run::Code;
+use super::standalone::{StandaloneCode, call_above_standalone, call_standalone};
 use crate::limits::ARRAY_HEADER_BYTES;
 
 /// An element of an array: `u8` of a `byte[]`, `bool`, `i16` and `i32` of the arrays of their Java types.
@@ -178,6 +181,37 @@ impl<const FIELDS: usize, const HEAP: usize, const SLOTS: usize, const FRAMES: u
     ///
     /// Returns the trap in which an initializer ends.
     pub fn new<C: Code>(fuel: u64, natives: &mut impl Natives) -> Result<Self, Trap> {
+        let mut unit = Self::of(C::program(), fuel);
+        for method in C::program().initializers() {
+            unit.with::<C, _>(|instance, stack| {
+                let kept = Lifetime::Persistent;
+                call::<C, _>(instance, stack, method, &[], fuel, kept, natives)
+            })?;
+        }
+        Ok(unit)
+    }
+
+    /// Makes an instance as [`Unit::new`] does, of a class that runs without an interpreter.
+    ///
+    /// # Errors
+    ///
+    /// Returns the trap in which an initializer ends.
+    pub fn new_standalone<C: StandaloneCode>(
+        fuel: u64,
+        natives: &mut impl Natives,
+    ) -> Result<Self, Trap> {
+        let mut unit = Self::of(C::program(), fuel);
+        for method in C::program().initializers() {
+            unit.lend(C::program(), |instance, stack| {
+                let kept = Lifetime::Persistent;
+                call_standalone::<C, _>(instance, stack, method, &[], fuel, kept, natives)
+            })?;
+        }
+        Ok(unit)
+    }
+
+    /// Makes an instance whose initializers have not run.
+    fn of(program: &Program<'_>, fuel: u64) -> Self {
         let mut memory = [0; HEAP];
         let bounds = Heap::new(&mut memory).bounds();
         let mut unit = Self {
@@ -190,17 +224,10 @@ impl<const FIELDS: usize, const HEAP: usize, const SLOTS: usize, const FRAMES: u
             fuel,
             passed_from: None,
         };
-        let program = C::program();
         for (field, linked) in unit.fields.iter_mut().zip(program.fields()) {
             *field = linked.initial;
         }
-        for method in program.initializers() {
-            unit.with::<C, _>(|instance, stack| {
-                let kept = Lifetime::Persistent;
-                call::<C, _>(instance, stack, method, &[], fuel, kept, natives)
-            })?;
-        }
-        Ok(unit)
+        unit
     }
 
     /// Lends the instance and its call stack, for everything that they can do.
@@ -209,8 +236,17 @@ impl<const FIELDS: usize, const HEAP: usize, const SLOTS: usize, const FRAMES: u
         &mut self,
         work: impl FnOnce(&mut Instance<'_>, &mut CallStack<'_>) -> R,
     ) -> R {
+        self.lend(C::program(), work)
+    }
+
+    #[inline(always)]
+    fn lend<R>(
+        &mut self,
+        program: &'static Program<'static>,
+        work: impl FnOnce(&mut Instance<'_>, &mut CallStack<'_>) -> R,
+    ) -> R {
         let mut instance = Instance {
-            program: *C::program(),
+            program: *program,
             fields: &mut self.fields,
             heap: Heap::joined(&mut self.memory, self.bounds),
         };
@@ -249,6 +285,26 @@ impl<const FIELDS: usize, const HEAP: usize, const SLOTS: usize, const FRAMES: u
                     call_above::<C, _>(instance, stack, method, arguments, fuel, floor, natives)
                 }
             }
+        })
+    }
+
+    /// Calls a method as [`Unit::call`] does, of a class that runs without an interpreter.
+    ///
+    /// # Errors
+    ///
+    /// Returns the trap in which the call ends.
+    #[inline]
+    pub fn call_standalone<C: StandaloneCode>(
+        &mut self,
+        method: u16,
+        arguments: &[i32],
+        natives: &mut impl Natives,
+    ) -> Result<Option<i32>, Trap> {
+        let (fuel, floor) = (self.fuel, self.passed_from.take());
+        let floor = Some(floor.unwrap_or(self.bounds.top()));
+        self.lend(C::program(), |instance, stack| {
+            let method = MethodId(method);
+            call_above_standalone::<C, _>(instance, stack, method, arguments, fuel, floor, natives)
         })
     }
 

@@ -6,7 +6,7 @@ use super::slice_from_entry;
 use super::{Ended, Machine, Stop};
 use crate::frame::{Activation, CallStack, Calls, Phase, enter};
 use crate::heap::Lifetime;
-use crate::id::{MethodId, Pc};
+use crate::id::{MethodId, NativeId, Pc};
 use crate::instance::{BareStep, Instance, Natives, Step};
 use crate::program::{index, native, with_code};
 use crate::trap::{Trap, TrapKind};
@@ -215,25 +215,6 @@ impl Instance<'_> {
         }
     }
 
-    /// Runs an activation that printed code left (`compiled`), and performs its natives until it returns.
-    ///
-    /// # Errors
-    ///
-    /// Returns the trap in which the call ended.
-    #[cold]
-    pub(crate) fn finish_call(
-        &mut self,
-        stack: &mut CallStack<'_>,
-        natives: &mut impl Natives,
-    ) -> Result<Option<i32>, Trap> {
-        let stopped = self.advance(stack);
-        match self.perform(stack, stopped, natives) {
-            Outcome::Value(value) => Ok(Some(value)),
-            Outcome::Nothing => Ok(None),
-            Outcome::Trapped(kind) => Err(self.trap(stack, kind)),
-        }
-    }
-
     #[inline(never)]
     fn outcome(
         &mut self,
@@ -330,11 +311,24 @@ impl Instance<'_> {
                 (Stop::Native, _) => {}
             }
             let id = stack.native().unwrap_or_default();
-            let outcome = stack
-                .charge(natives.extra_fuel(id))
-                .and_then(|()| natives.call(id, stack.native_arguments(), &mut self.heap));
-            stack.resume(outcome);
+            self.perform_one(stack, id, natives);
             stopped = self.advance(stack);
         }
+    }
+
+    /// Performs the native that an activation waits for, and passes the outcome on.
+    #[inline(always)]
+    pub(crate) fn perform_one(
+        &mut self,
+        stack: &mut CallStack<'_>,
+        id: NativeId,
+        natives: &mut impl Natives,
+    ) {
+        let paid = stack.charge(natives.extra_fuel(id));
+        let outcome = paid.and_then(|()| {
+            natives.reached(stack.executed());
+            natives.call(id, stack.native_arguments(), &mut self.heap)
+        });
+        stack.resume(outcome);
     }
 }

@@ -11,6 +11,20 @@ pub struct Performed {
     pub arguments: Vec<i32>,
     /// What the heap held at its call.
     pub used: u32,
+    /// How many instructions the call had executed.
+    pub executed: u64,
+}
+
+/// At which natives printed code must stop.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Suspends {
+    /// At none.
+    #[default]
+    Never,
+    /// At some, which depend on their turn.
+    Some,
+    /// At every one.
+    Always,
 }
 
 /// Natives that note their calls, change arrays, trap now and then, and cost extra fuel.
@@ -18,11 +32,21 @@ pub struct Performed {
 pub struct Mock {
     /// What was performed.
     pub performed: Vec<Performed>,
-    /// Whether printed code must leave at some natives.
-    pub suspends: bool,
+    /// At which natives printed code must stop.
+    pub suspends: Suspends,
+    executed: u64,
 }
 
 impl Mock {
+    /// Makes natives at some of which printed code stops.
+    #[must_use]
+    pub fn new(suspends: Suspends) -> Mock {
+        Mock {
+            suspends,
+            ..Mock::default()
+        }
+    }
+
     fn hash(&self, id: NativeId, arguments: &[i32]) -> u32 {
         let mut hash = 0x811c_9dc5_u32 ^ u32::try_from(self.performed.len()).unwrap();
         for word in arguments.iter().copied().chain([id.0.into()]) {
@@ -41,6 +65,7 @@ impl Natives for Mock {
             id,
             arguments: args.to_vec(),
             used: heap.used(),
+            executed: std::mem::take(&mut self.executed),
         });
         if hash % 16 == 3 {
             return Err(TrapKind::ProtectionFault);
@@ -58,6 +83,14 @@ impl Natives for Mock {
     }
 
     fn suspends(&self, id: NativeId) -> bool {
-        self.suspends && (usize::from(id.0) + self.performed.len()).is_multiple_of(3)
+        match self.suspends {
+            Suspends::Never => false,
+            Suspends::Some => (usize::from(id.0) + self.performed.len()).is_multiple_of(3),
+            Suspends::Always => true,
+        }
+    }
+
+    fn reached(&mut self, executed: u64) {
+        self.executed = executed;
     }
 }
