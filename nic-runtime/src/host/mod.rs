@@ -8,6 +8,7 @@ mod due;
 mod exchange;
 pub(crate) mod javia;
 pub(crate) mod own;
+pub mod pages;
 pub(crate) mod port;
 pub mod program;
 pub(crate) mod replay;

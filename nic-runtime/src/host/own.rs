@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::acting::{Acting, OwnProcess};
 use super::javia::ClassProgram;
+use super::pages::{PageEcho, PageWriter, PagesOf};
 use super::program::{HostProgram, Programs};
 use super::replay::{Progress, Replaying};
 use super::rings::{RingClient, RingServer, Rings};
@@ -64,6 +65,7 @@ impl<'a> OwnProcesses<'a> {
         own.check_connections(scenario)?;
         own.add_exchanges(scenario);
         own.add_rings(scenario);
+        own.add_pages(scenario);
         own.add_replays(scenario);
         Ok(own)
     }
@@ -158,6 +160,8 @@ impl<'a> OwnProcesses<'a> {
                     | HostSpec::Exchange(_)
                     | HostSpec::RingServer
                     | HostSpec::RingClient(_)
+                    | HostSpec::Pages(_)
+                    | HostSpec::PageEcho { .. }
                     | HostSpec::Class(_) => 1,
                 },
             };
@@ -189,9 +193,34 @@ impl<'a> OwnProcesses<'a> {
                 | HostSpec::Echo
                 | HostSpec::Acknowledge { .. }
                 | HostSpec::Exchange(_)
+                | HostSpec::Pages(_)
+                | HostSpec::PageEcho { .. }
                 | HostSpec::Class(_) => continue,
             };
             self.add(Acting::Own(program), endpoints);
+        }
+    }
+
+    /// Adds the programs that the scenario names and that write to pages. A supplied program replaces them too.
+    fn add_pages(&mut self, scenario: &Scenario) {
+        for (first, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
+            if self.of_endpoint.contains_key(&first) {
+                continue;
+            }
+            // A process may have several places at interfaces. Its program uses those pages that its first place has.
+            let pages = || PagesOf::of(first, &scenario.ports);
+            let program: Box<dyn HostProgram> = match spec.host {
+                HostSpec::Pages(traffic) => Box::new(PageWriter::new(pages(), traffic)),
+                HostSpec::PageEcho { length } => Box::new(PageEcho::new(pages(), length)),
+                HostSpec::Sink
+                | HostSpec::Echo
+                | HostSpec::Acknowledge { .. }
+                | HostSpec::Exchange(_)
+                | HostSpec::RingServer
+                | HostSpec::RingClient(_)
+                | HostSpec::Class(_) => continue,
+            };
+            self.add(Acting::Own(program), endpoints_beside(scenario, first));
         }
     }
 
@@ -245,6 +274,8 @@ pub(crate) fn program_of(host: HostSpec) -> Program {
         | HostSpec::Exchange(_)
         | HostSpec::RingServer
         | HostSpec::RingClient(_)
+        | HostSpec::Pages(_)
+        | HostSpec::PageEcho { .. }
         | HostSpec::Class(_) => Program::Sink,
         HostSpec::Echo => Program::Echo,
         HostSpec::Acknowledge { every } => Program::Acknowledge { every },

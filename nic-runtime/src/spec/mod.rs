@@ -12,6 +12,7 @@ mod golden;
 pub(crate) mod interface;
 mod length;
 mod network;
+mod pages;
 pub(crate) mod placement;
 pub(crate) mod preset;
 mod rings;
@@ -41,6 +42,7 @@ pub use golden::{Code, GoldenSettings, Times};
 pub use interface::InterfaceKind;
 pub use length::{Length, draw_channel};
 pub use network::{Arbiter, Full, LinkSpec, SwitchMode, SwitchSpec};
+pub use pages::{PagePattern, PageTraffic};
 pub use placement::{EmpPlacement, EmpPlaces, EmpRecord, EmpStage, Placement};
 pub use rings::RingRequests;
 pub use routes::{Routes, Routing};
@@ -162,6 +164,8 @@ impl Scenario {
             | HostSpec::Acknowledge { .. }
             | HostSpec::Exchange(_)
             | HostSpec::RingServer
+            | HostSpec::Pages(_)
+            | HostSpec::PageEcho { .. }
             | HostSpec::RingClient(_) => spec.class,
         }
     }
@@ -504,6 +508,13 @@ pub enum HostSpec {
     RingServer,
     /// The program sends requests through the first pair of rings in the windows of the process.
     RingClient(RingRequests),
+    /// The program writes to the pages of the process's endpoints (LMMC).
+    Pages(PageTraffic),
+    /// The program writes each message in its first page that it reads back, to its first page that it writes (LMMC).
+    PageEcho {
+        /// Length of a message in bytes.
+        length: u32,
+    },
     /// The program is a class: this one of [`Scenario::programs`].
     Class(u32),
 }
