@@ -13,6 +13,7 @@ use super::keys::{ENDPOINT, FREE_BUFFERS, Heap, OnTrap, ROOT};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
+use super::ports;
 use super::processes::Processes;
 use super::profiles::{NicProfiles, check_sections};
 use super::table::{Mistakes, Table};
@@ -153,7 +154,7 @@ fn read_endpoint(
         let what = "a VI has a single applet";
         mistakes.add(table.span, MistakeKind::Chain { what });
     }
-    let endpoint = EndpointSpec {
+    let mut endpoint = EndpointSpec {
         nic: home,
         name: name.to_owned(),
         class,
@@ -176,14 +177,15 @@ fn read_endpoint(
         rx_queue: narrow(ENDPOINT.rx_queue.get(table, mistakes)),
         notify: notify(table, profile, mistakes),
     };
+    ports::only_pages(table, &mut endpoint, mistakes);
     if endpoint.has_chain() && endpoint.on_trap != FaultPolicy::Drop {
         let what = "a trap in a chain drops the message, as `on_trap = \"drop\"` says";
         context
             .mistakes()
             .add(table.span, MistakeKind::Chain { what });
     }
-    context.take_area_bytes(buffer_area, table.span);
-    context.take_free_buffers(free_buffer_count, table.span);
+    context.take_area_bytes(endpoint.buffer_area.into(), table.span);
+    context.take_free_buffers(endpoint.free_buffer_count.into(), table.span);
     let descriptors = u64::from(endpoint.tx_queue) + u64::from(endpoint.rx_queue);
     context.take_descriptors(descriptors, table.span);
     let rx_buf = u64::from(profile.rx_buf_bytes());
@@ -213,7 +215,8 @@ fn needs_packets(
 }
 
 /// Checks that the profiles of the endpoints' NICs have the sections that their interfaces need. An endpoint without a
-/// channel sends and receives nothing: it is memory of its host, with windows at most, and needs no section.
+/// channel sends and receives nothing, unless it has pages: it is memory of its host, with windows at most, and needs no
+/// section.
 pub(super) fn check_interfaces(
     endpoints: &Endpoints<'_>,
     channels: &[ChannelSpec],
@@ -224,7 +227,8 @@ pub(super) fn check_interfaces(
     let joined: BTreeSet<EndpointId> = ends.collect();
     let specs = endpoints.specs.iter().zip(&endpoints.places);
     for (id, (spec, place)) in (0..).map(EndpointId).zip(specs) {
-        let Some(nic) = endpoints.nics[id.0 as usize].filter(|_| joined.contains(&id)) else {
+        let takes_part = joined.contains(&id) || spec.interface.has_pages();
+        let Some(nic) = endpoints.nics[id.0 as usize].filter(|_| takes_part) else {
             continue;
         };
         let needs = || format!("an endpoint of interface `{}`", spec.interface.name());

@@ -5,6 +5,7 @@
 
 use jive_core::TrapKind;
 use nic_core::event::{DropReason, WireDropReason};
+use nic_core::lmmc::Policy;
 use nic_core::via::{Reliability, SEGMENTS_MAX, Status};
 use toml::de::DeValue;
 
@@ -21,7 +22,7 @@ use super::words::closest;
 use crate::host::rings::RING_ENTRIES;
 use crate::spec::{
     Arbiter, Code, Collector, EmpStage, ExchangePattern, Full, InterfaceKind, LinkType, OnEmpty,
-    Order, Provider, RegionRequest, Routing, SwitchMode, Times, TransferMode,
+    Order, PagePattern, Provider, RegionRequest, Routing, SwitchMode, Times, TransferMode,
 };
 
 /// A program that a process runs, without the keys of the program.
@@ -34,6 +35,9 @@ pub(super) enum Program {
     RingServer,
     /// A client with this number of outstanding requests.
     RingClient(u32),
+    /// A writer of pages.
+    Pages(PagePattern),
+    PageEcho,
     /// A class, whose name stands behind [`CLASS_PREFIX`].
     Class,
 }
@@ -120,6 +124,10 @@ const PROGRAMS: &[(&str, Program)] = &[
     ("clan-ping", Program::RingClient(1)),
     ("clan-stream", Program::RingClient(RING_ENTRIES)),
     ("clan-server", Program::RingServer),
+    ("lmmc-ping", Program::Pages(PagePattern::Ping)),
+    ("lmmc-stream", Program::Pages(PagePattern::Stream)),
+    ("lmmc-scatter", Program::Pages(PagePattern::Scatter)),
+    ("lmmc-echo", Program::PageEcho),
 ];
 
 const COLLECTORS: &[(&str, Collector)] = &[
@@ -352,6 +360,12 @@ fn state() -> Form {
     Form::Map(Box::new(value()))
 }
 
+/// The name of an endpoint, or a list of names.
+fn names_of_endpoints() -> Form {
+    let name = || Form::NameOf(Named::Endpoint);
+    Form::Either(vec![name(), list(name(), 1, limits::ENDPOINTS_MAX)])
+}
+
 /// The keys of payloads that no expected payload has.
 pub(super) const NOT_EXPECTED: [&str; 2] = ["random", "pace"];
 
@@ -414,6 +428,8 @@ tables! {
         region: Raw(|| several(REGION.section, limits::REGIONS_MAX)), or "";
         /// Ranges of memory that another endpoint may write.
         window: Raw(|| several(WINDOW.section, limits::WINDOWS_MAX)), or "";
+        /// The ports of link memory (LMMC).
+        port: Raw(|| several(PORT.section, limits::PORTS_MAX)), or "";
         /// The time from which on `jive run --stats` counts: `{ from = "1ms" }`.
         stats: Raw(|| Form::Table(STATS.section, &[])), or "from the beginning";
         /// The plan of [`jive sweep`](sweep.md); a run ignores it.
@@ -450,7 +466,8 @@ tables! {
         nic: NameOf(Named::Nic), required;
         /// `sink` reads messages, `echo` sends them back, `acknowledge` answers every Nth message with its first 4
         /// bytes; `emp-ping`, `emp-stream`, `emp-both-ways` and `credit-stream` exchange messages; `clan-ping` and
-        /// `clan-stream` send requests to `clan-server` through windows. `class:FILE` is a [class](javia.md) that uses VIs
+        /// `clan-stream` send requests to `clan-server` through windows; `lmmc-ping`, `lmmc-stream` and `lmmc-scatter` write
+        /// to pages, and `lmmc-echo` writes back what it reads in one ([LMMC](lmmc.md#built-in-programs)). `class:FILE` is a [class](javia.md) that uses VIs
         /// by the natives of `via/Via`; its path is relative to the scenario, and `class:builtin:NAME` is built in.
         program: AnyProgram, default "sink";
         /// Values of static fields of the class, set before its static initializer runs, as at an endpoint.
@@ -467,7 +484,8 @@ tables! {
         /// The number N of `acknowledge`.
         // The burst length of the paper.
         acknowledge_every: Count(1, U32_MAX), default "25";
-        /// How many messages or requests a program that exchanges messages, `clan-ping` or `clan-stream` sends.
+        /// How many messages or requests a program that exchanges messages, `clan-ping`, `clan-stream`, `lmmc-ping`,
+        /// `lmmc-stream` or `lmmc-scatter` sends.
         // 20 rounds fill every queue, and 200 are measured.
         rounds: Count(1, U32_MAX), default "220";
         /// Length of each of these messages in bytes.
@@ -763,6 +781,15 @@ tables! {
         length: Size(0, limits::BUFFER_AREA_MAX), required;
         /// Whether the writer may also read the window.
         read: Flag, default "false";
+    }
+
+    PORT in port: "`[[port]]`" {
+        /// The endpoint whose process writes, or a list of endpoints of one NIC. A page of each process maps the port.
+        from: Raw(names_of_endpoints), required;
+        /// The endpoint whose process reads, or a list of endpoints of one other NIC.
+        to: Raw(names_of_endpoints), required;
+        /// When writes leave: each at once, or gathered in a line.
+        policy: Words<Policy>(&[("immediate", Policy::Immediate), ("late", Policy::Late)]), default "immediate";
     }
 
     SWAP in swap: "`[[swap]]`" {

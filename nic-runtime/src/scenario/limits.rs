@@ -63,6 +63,9 @@ pub const FRAGMENT_MAX: u64 = 65_536;
 /// Maximum number of entries of `[[window]]`: as many as of `[[channel]]`.
 pub const WINDOWS_MAX: usize = CHANNELS_MAX;
 
+/// Maximum number of entries of `[[port]]`: as many as of `[[channel]]`.
+pub const PORTS_MAX: usize = CHANNELS_MAX;
+
 /// Maximum number of entries of `[[region]]`: one for each possible endpoint.
 pub const REGIONS_MAX: usize = ENDPOINTS_MAX;
 

@@ -261,6 +261,84 @@ pub enum MistakeKind {
         /// Most bytes of a packet.
         most: u32,
     },
+    /// The endpoints at one end of a port are on several NICs.
+    #[error("expected endpoints of one NIC")]
+    PortEnds,
+    /// Both ends of a port are on one NIC.
+    #[error("expected a port to another NIC: a link has two ends, and each has frames of its own")]
+    PortToItself,
+    /// An end of a port names an endpoint twice.
+    #[error("expected an endpoint that the port names once")]
+    PortTwice {
+        /// Place of the first name.
+        first: Span,
+    },
+    /// Switches join the NICs of a port, and no link does.
+    #[error(
+        "expected a link between the NICs of the port: the frames are those of its two ends, and switches have none"
+    )]
+    PortOverSwitches,
+    /// A link has more ports than its tables hold.
+    #[error("expected at most {ports} ports from one NIC to another (`lmmc.ports`)")]
+    TooManyPorts {
+        /// Maximum number of ports.
+        ports: u32,
+    },
+    /// A port joins NICs with different values of a key of LMMC that a NIC assumes of its peer.
+    #[error("expected a port between NICs with the same `lmmc.{key}`, found {a} and {b}")]
+    OtherPages {
+        /// The key.
+        key: &'static str,
+        /// The value of one NIC.
+        a: String,
+        /// That of the other.
+        b: String,
+    },
+    /// A link between endpoints of LMMC has faults.
+    #[error(
+        "expected a link without faults between NICs with endpoints of `lmmc`: nothing sends a message again"
+    )]
+    LmmcFaults,
+    /// A link between endpoints of LMMC has flow control that could lose messages, or lets the sender wait.
+    #[error(
+        "expected `wire.flow = \"stop\"` for a link between NICs with endpoints of `lmmc`: the link holds what a stopped \
+         receiver does not take"
+    )]
+    LmmcFlow,
+    /// The program of an endpoint of LMMC exchanges messages.
+    #[error(
+        "expected a program that uses pages, such as `lmmc-ping`, for an endpoint without messages"
+    )]
+    ProgramOfMessages,
+    /// The program of an endpoint writes to pages, and the endpoint has none.
+    #[error(
+        "expected a `[[port]]` from this endpoint{}, for its program",
+        if *needs_answers { " and one to it" } else { "" }
+    )]
+    ProgramWithoutPorts {
+        /// Whether the program also reads a page.
+        needs_answers: bool,
+    },
+    /// The messages of a program have no room for their number.
+    #[error(
+        "expected messages of at least {least} bytes, which their number takes, found {length}"
+    )]
+    NoRoomForNumber {
+        /// Bytes of a message.
+        length: u32,
+        /// Bytes of a number.
+        least: u32,
+    },
+    /// The messages of a program are longer than a page.
+    #[error(
+        "expected messages that fit into a page of {page} bytes, found {length} bytes; `message_length` says how long they are"
+    )]
+    MessageExceedsPage {
+        /// Bytes of a message.
+        length: u32,
+        /// Bytes of a page.
+        page: u32,
+    },
     /// The program of an endpoint uses rings, but the endpoint and a peer have no windows for each other.
     #[error(
         "expected a `[[window]]` of this endpoint that another endpoint may write, and one back, for the rings of its \
@@ -700,6 +778,7 @@ impl MistakeKind {
             MistakeKind::DuplicateName { first, .. }
             | MistakeKind::DuplicateChannelNumber { first }
             | MistakeKind::DuplicateWindowNumber { first } => Help::Place(first, "first used here"),
+            MistakeKind::PortTwice { first } => Help::Place(first, "first named here"),
             MistakeKind::RouteTwice { first } => Help::Place(first, "first visited here"),
             MistakeKind::DuplicateRoute { first } => Help::Place(first, "first given here"),
             MistakeKind::DuplicateLink { first } => Help::Place(first, "first joined here"),
@@ -743,6 +822,17 @@ impl MistakeKind {
             | MistakeKind::ExchangeWithoutChannel
             | MistakeKind::CreditsRunOut { .. }
             | MistakeKind::MessageTooLong { .. }
+            | MistakeKind::PortEnds
+            | MistakeKind::PortToItself
+            | MistakeKind::PortOverSwitches
+            | MistakeKind::TooManyPorts { .. }
+            | MistakeKind::OtherPages { .. }
+            | MistakeKind::LmmcFaults
+            | MistakeKind::LmmcFlow
+            | MistakeKind::ProgramOfMessages
+            | MistakeKind::ProgramWithoutPorts { .. }
+            | MistakeKind::NoRoomForNumber { .. }
+            | MistakeKind::MessageExceedsPage { .. }
             | MistakeKind::ProgramWithoutWindows
             | MistakeKind::RingTooShort { .. }
             | MistakeKind::LinkEnds

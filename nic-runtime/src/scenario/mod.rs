@@ -22,6 +22,7 @@ mod names;
 mod network;
 mod nics;
 mod payload;
+mod ports;
 mod print;
 mod processes;
 mod profiles;

@@ -37,6 +37,8 @@ pub(super) struct Network {
     routes: Option<Routes>,
     /// The places of the switches of the file.
     places: Vec<Span>,
+    /// The places of the links of the file, which come first among all links.
+    link_places: Vec<Span>,
     /// Whether the file has mistakes up to the network, so that links or switches may be missing because of them.
     has_mistakes: bool,
 }
@@ -55,7 +57,7 @@ pub(super) fn read<'t>(
     let (mut switches, places) = read_switches(root, &mut nodes, context.mistakes());
     let given = read_links(root, &nodes, (nics.len(), of_nic), context);
     check_links(&given, (nics, of_nic), &switches, context.mistakes());
-    let mut links: Vec<LinkSpec> = given.into_iter().map(|(link, _)| link).collect();
+    let (mut links, link_places): (Vec<LinkSpec>, Vec<Span>) = given.into_iter().unzip();
     let to_switches = links.iter().map(|link| link.between);
     let to_switches: BTreeSet<NicId> = to_switches
         .filter(|(_, b)| b.index() >= nics.len())
@@ -111,6 +113,7 @@ pub(super) fn read<'t>(
         with_ports: with_ports.into_iter().collect(),
         routes,
         places,
+        link_places,
         has_mistakes: !mistakes.is_empty(),
     }
 }
@@ -432,13 +435,22 @@ fn check_links(
 
 impl Network {
     /// Returns whether packets of two NICs reach each other: a link joins them, or routes over switches both ways.
-    fn joins(&self, one: NicId, other: NicId) -> bool {
+    pub(super) fn joins(&self, one: NicId, other: NicId) -> bool {
         let routes = |routes: &Routes| {
             let is_route = |from, to| routes.next(from, (from, to)).is_some();
             is_route(one, other) && is_route(other, one)
         };
+        self.links_directly(one, other) || self.routes.as_ref().is_some_and(routes)
+    }
+
+    /// Returns whether a link joins two nodes.
+    pub(super) fn links_directly(&self, one: NicId, other: NicId) -> bool {
         self.linked.contains(&(one.min(other), one.max(other)))
-            || self.routes.as_ref().is_some_and(routes)
+    }
+
+    /// Returns the links of the file, with their places.
+    pub(super) fn given(&self) -> impl Iterator<Item = (&LinkSpec, Span)> {
+        self.links.iter().zip(self.link_places.iter().copied())
     }
 
     /// Checks that packets of two NICs reach each other, as what is at this place needs. After another mistake in the

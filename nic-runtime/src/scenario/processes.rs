@@ -18,7 +18,7 @@ use super::table::{Mistakes, Table};
 use crate::host::PROCESSORS_WITH_LOOP;
 use crate::spec::{
     ChannelSpec, EndpointSpec, Exchange, ExchangePattern, HostSpec, InterfaceKind, NicSpec,
-    ProcessSpec, ProgramSpec, RingRequests, Span,
+    PageTraffic, ProcessSpec, ProgramSpec, RingRequests, Span,
 };
 
 /// The processes of a scenario, with their names and places.
@@ -89,6 +89,8 @@ impl Processes<'_> {
             | HostSpec::Acknowledge { .. }
             | HostSpec::Exchange(_)
             | HostSpec::RingServer
+            | HostSpec::Pages(_)
+            | HostSpec::PageEcho { .. }
             | HostSpec::RingClient(_) => None,
         })
     }
@@ -202,17 +204,23 @@ fn program(
 ) -> HostSpec {
     let [every, rounds, length] = keys;
     let is_acknowledge = program == Program::Acknowledge;
-    let is_exchange = matches!(program, Program::Exchange(_) | Program::RingClient(_));
+    let is_exchange = matches!(
+        program,
+        Program::Exchange(_) | Program::RingClient(_) | Program::Pages(_)
+    );
+    let has_length = is_exchange || program == Program::PageEcho;
     for (own, is_known) in [
         (every, is_acknowledge),
         (rounds, is_exchange),
-        (length, is_exchange),
+        (length, has_length),
     ] {
         let of_exchange = own.name != every.name;
         if let Some(value) = table.value(own.name).filter(|_| !is_known) {
             let partner = match (chosen_by, of_exchange) {
                 ("program", true) if program == Program::RingServer => "program = \"clan-ping\"",
                 (_, true) if program == Program::RingServer => "host = \"clan-ping\"",
+                ("program", true) if program == Program::PageEcho => "program = \"lmmc-ping\"",
+                (_, true) if program == Program::PageEcho => "host = \"lmmc-ping\"",
                 ("program", false) => "program = \"acknowledge\"",
                 ("program", true) => "program = \"emp-ping\"",
                 (_, false) => "host = \"acknowledge\"",
@@ -241,6 +249,14 @@ fn program(
             length: number(length),
         }),
         Program::RingServer => HostSpec::RingServer,
+        Program::Pages(pattern) => HostSpec::Pages(PageTraffic {
+            pattern,
+            rounds: number(rounds),
+            length: number(length),
+        }),
+        Program::PageEcho => HostSpec::PageEcho {
+            length: number(length),
+        },
         Program::RingClient(outstanding) => HostSpec::RingClient(RingRequests {
             rounds: number(rounds),
             length: number(length),

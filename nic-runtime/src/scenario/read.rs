@@ -21,6 +21,7 @@ use super::limits;
 use super::mistake::Mistake;
 use super::network;
 use super::nics;
+use super::ports;
 use super::print;
 use super::processes;
 use super::profiles::{self, NicProfiles};
@@ -250,7 +251,21 @@ fn read_root(
     if context.mistakes().len() == before {
         rings::check(&endpoints, &windows, &of_nic, context.mistakes());
     }
+    let ports = ports::read(root, &endpoints, places, &mut context);
     let mistakes = context.mistakes();
+    ports::check_links(&endpoints, &network, mistakes);
+    ports::check_programs(&endpoints, &ports, &of_nic, mistakes);
+    let ends = channels
+        .iter()
+        .flat_map(|channel| [channel.a.0, channel.b.0]);
+    let of_messages = ends.map(|id| ("[[channel]]", id));
+    let of_messages = of_messages.chain(sends.iter().map(|send| ("[[send]]", send.endpoint)));
+    let of_messages = of_messages.chain(replays.iter().map(|send| ("[[send]]", send.endpoint)));
+    let ends = windows
+        .iter()
+        .flat_map(|window| [window.owner, window.writer]);
+    let of_messages = of_messages.chain(ends.map(|id| ("[[window]]", id)));
+    ports::check_theirs(&endpoints, of_messages, mistakes);
     let of_channels = channels.iter().map(|channel| (channel.a.0, channel.b.0));
     let of_windows = windows.iter().map(|window| (window.owner, window.writer));
     let pairs: Vec<_> = of_channels.chain(of_windows).collect();
@@ -350,7 +365,7 @@ fn read_root(
         swaps,
         regions,
         windows,
-        ports: Vec::new(),
+        ports,
         expectations,
         classes,
         poisons_rx_buf: false,

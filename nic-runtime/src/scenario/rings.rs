@@ -27,6 +27,8 @@ pub(super) fn check(
         | HostSpec::Echo
         | HostSpec::Acknowledge { .. }
         | HostSpec::Exchange(_)
+        | HostSpec::Pages(_)
+        | HostSpec::PageEcho { .. }
         | HostSpec::Class(_) => None,
     });
     if mistakes.len() == before {
