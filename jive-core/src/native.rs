@@ -184,12 +184,13 @@ pub(crate) fn find<'t, 'n>(
     name: &[u8],
     descriptor: &[u8],
 ) -> Option<(NativeId, &'t NativeDecl<'n>)> {
-    (0..=u16::MAX).map(NativeId).zip(table).find(|(_, native)| {
+    let index = table.iter().position(|native| {
         // Names are compared first, because they decide most comparisons.
         native.name.as_bytes() == name
             && class.is_none_or(|class| native.class.as_bytes() == class)
             && native.has_descriptor(descriptor)
-    })
+    })?;
+    Some((NativeId(u16::try_from(index).ok()?), table.get(index)?))
 }
 
 /// Returns whether the table has a native of the class with this internal name.

@@ -125,7 +125,7 @@ impl<'a> ClassFile<'a> {
 
     /// Iterates over the identities of the fields, in file order.
     pub fn field_identities(&self) -> impl Iterator<Item = (FieldId, MemberIdentity)> + use<'a> {
-        let ids = (0..=u16::MAX).map(FieldId);
+        let ids = (0..u16::MAX).map(FieldId);
         ids.zip(self.identities(self.fields))
     }
 
@@ -190,7 +190,7 @@ impl<'a> ClassFile<'a> {
 
     /// Iterates over the code of all methods, in file order.
     pub(crate) fn codes(&self) -> impl Iterator<Item = (MethodId, Option<Code<'a>>)> + use<'a> {
-        let (pool, ids) = (self.pool, (0..=u16::MAX).map(MethodId));
+        let (pool, ids) = (self.pool, (0..u16::MAX).map(MethodId));
         ids.zip(self.codes)
             .map(move |(id, offset)| (id, code::at_offset(pool, *offset)))
     }
@@ -210,7 +210,7 @@ impl<'a> ClassFile<'a> {
 
     /// Iterates over the identities of the methods, in file order.
     pub fn method_identities(&self) -> impl Iterator<Item = (MethodId, MemberIdentity)> + use<'a> {
-        let ids = (0..=u16::MAX).map(MethodId);
+        let ids = (0..u16::MAX).map(MethodId);
         ids.zip(self.identities(self.methods))
     }
 

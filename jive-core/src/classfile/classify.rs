@@ -30,7 +30,7 @@ pub(super) fn classify_all(
 ) -> Result<(), Rejected> {
     let file = faults.file();
     let mut known = StringTable::new(scratch);
-    for index in (0..=u16::MAX).map(CpIndex).take(entries.len()) {
+    for index in (0..u16::MAX).map(CpIndex).take(entries.len()) {
         let Some(bytes) = identity::text(file, entries, index) else {
             continue;
         };

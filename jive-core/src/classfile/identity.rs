@@ -136,7 +136,7 @@ fn hash(bytes: &[u8]) -> u16 {
 fn identify_sorted(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
     let mut places = order.iter_mut();
     let mut count: usize = 0;
-    for (index, entry) in (0..=u16::MAX).zip(&*entries) {
+    for (index, entry) in (0..u16::MAX).zip(&*entries) {
         if let Some(bytes) = content(file, *entry)
             && let Some(place) = places.next()
         {

@@ -248,6 +248,13 @@ impl<'a> ConstantPool<'a> {
         self.find_utf8(index).unwrap_or(Utf8::from_checked(&[]))
     }
 
+    /// Returns the internal name of the class at a constant pool index, or the descriptor of an array class. Returns `None`
+    /// if the constant is not a class.
+    #[must_use]
+    pub fn find_class_name(&self, index: CpIndex) -> Option<Utf8<'a>> {
+        self.find_utf8(self.class_name_index(index))
+    }
+
     /// Returns the internal name of the class at a constant pool index, or the descriptor of an array class.
     ///
     /// # Errors
@@ -285,7 +292,8 @@ impl<'a> ConstantPool<'a> {
 
     /// Returns the field or method at a constant pool index. Returns `None` if the constant at the index is of another
     /// kind.
-    pub(crate) fn find_member(&self, index: CpIndex) -> Option<MemberRef<'a>> {
+    #[must_use]
+    pub fn find_member(&self, index: CpIndex) -> Option<MemberRef<'a>> {
         let (tag, payload) = self.raw(index)?;
         let kind = match tag {
             ConstantTag::Fieldref => MemberKind::Field,
@@ -306,7 +314,8 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// Returns the `int` at a constant pool index. Returns `None` if the constant at the index is of another kind.
-    pub(crate) fn find_integer(&self, index: CpIndex) -> Option<i32> {
+    #[must_use]
+    pub fn find_integer(&self, index: CpIndex) -> Option<i32> {
         let payload = self.find(index, ConstantTag::Integer.only())?;
         Some(i32::from_be_bytes(array(payload, 0)))
     }

@@ -179,7 +179,8 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the `int` that `bipush`, `sipush` or an `iconst` instruction pushes.
-    #[inline(always)]
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline(always))]
     #[must_use]
     pub fn int(&self) -> i32 {
         match self.layout() {
@@ -190,7 +191,8 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the local variable that the instruction accesses.
-    #[inline(always)]
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline(always))]
     #[must_use]
     pub fn local(&self) -> u16 {
         match self.layout() {
@@ -218,7 +220,8 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the constant pool index in the operand bytes.
-    #[inline(always)]
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline(always))]
     #[must_use]
     pub fn constant(&self) -> CpIndex {
         CpIndex(match self.layout() {
@@ -242,7 +245,8 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the big-endian `u16` at an offset from the start of the instruction.
-    #[inline(always)]
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline(always))]
     fn short(&self, place: usize) -> u16 {
         let at = self.pc.index().wrapping_add(place);
         let bytes = self.code.get(at..).and_then(<[u8]>::first_chunk);
@@ -250,7 +254,8 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Returns the absolute target of a branch.
-    #[inline(always)]
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline(always))]
     #[must_use]
     pub fn target(&self) -> i64 {
         let [a, b] = self.short(1).to_be_bytes();
