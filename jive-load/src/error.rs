@@ -37,7 +37,7 @@ pub enum CertifiedError {
     /// The bytes are not a class file.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// The class breaks a rule, or the certificate does not fit the class.
+    /// The class breaks a rule, or the certificate does not fit the class. The check does not say which of them it is.
     #[error(transparent)]
     Check(#[from] CheckError),
     /// The linker rejected the class because it exceeds a limit of the linked form.
@@ -46,13 +46,13 @@ pub enum CertifiedError {
 }
 
 impl CertifiedError {
-    /// Returns the stable code of the rule that the class breaks, or `certificate` if the certificate does not fit.
+    /// Returns the stable code of the rule that the class breaks. The code of a class that the check refused is
+    /// `certificate`: a host that verifies the class finds the rule, if it breaks one.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
             CertifiedError::Parse(error) => error.code(),
-            CertifiedError::Check(CheckError::Class(error)) => error.kind.code(),
-            CertifiedError::Check(CheckError::Certificate { .. }) => "certificate",
+            CertifiedError::Check(_) => "certificate",
             CertifiedError::Link(error) => error.kind.code(),
         }
     }

@@ -5,8 +5,8 @@ use jive_core::{
     NativeDecl, Natives, ParseError, Program, ProgramSize, ProgramStorage, Trap, Verified,
 };
 use jive_verifier::{
-    CheckArea, CheckError, FRAME_BYTES, Location, Observer, Policy, VerifyError, VerifyErrorKind,
-    WorkArea, WorkSize, verify_with,
+    CheckArea, CheckError, FRAME_BYTES, Location, Observer, Policy, VerifyError, WorkArea,
+    WorkSize, verify_with,
 };
 
 use crate::error::{CertifiedError, LoadError};
@@ -52,7 +52,7 @@ pub fn verify<'m, 's>(
 ///
 /// # Errors
 ///
-/// A [`CheckError`] names the rule that the class breaks, or where the certificate does not fit.
+/// A [`CheckError`] says where the class breaks a rule or the certificate does not fit, or that `scratch` is too small.
 pub fn check<'m, 's>(
     class: ClassFile<'m>,
     size: WorkSize,
@@ -67,9 +67,8 @@ pub fn check<'m, 's>(
     let area = CheckArea {
         constants,
         signatures,
-        frame: frame.ok_or(VerifyError {
+        frame: frame.ok_or(CheckError {
             at: Location::Class,
-            kind: VerifyErrorKind::WorkArea,
         })?,
     };
     jive_verifier::check(class, policy, natives, certificate, area)

@@ -59,31 +59,42 @@ impl<'c> Certificate<'c> {
     }
 }
 
-/// The entries of a method.
+/// The entries of a method, or those that have not been taken yet.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Section<'c> {
     entries: &'c [u8],
     entry_len: usize,
 }
 
-/// An entry: a branch target, and the types there if a path reaches it.
+/// An entry: a branch target, and the types there.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Entry<'c> {
     pub(crate) pc: Pc,
-    pub(crate) state: Option<&'c [u8]>,
+    /// The state. Zeros if no path reaches the target.
+    pub(crate) state: &'c [u8],
 }
 
 impl<'c> Section<'c> {
     /// Returns an entry by its number.
-    pub(crate) fn entry(&self, number: usize) -> Option<Entry<'c>> {
+    fn entry(&self, number: usize) -> Option<Entry<'c>> {
         let start = number.checked_mul(self.entry_len)?;
         let entry = self.entries.get(start..)?.get(..self.entry_len)?;
         let (pc, state) = entry.split_first_chunk()?;
-        let is_reached = state.iter().any(|byte| *byte != 0);
         Some(Entry {
             pc: Pc(u16::from_be_bytes(*pc)),
-            state: is_reached.then_some(state),
+            state,
         })
+    }
+
+    /// Takes the first entry if its pc is at most the given one.
+    pub(crate) fn take_up_to(&mut self, pc: Pc) -> Option<Entry<'c>> {
+        let entry = self.entry(0).filter(|entry| entry.pc <= pc)?;
+        self.entries = self.entries.get(self.entry_len..)?;
+        Some(entry)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// Returns the entry at a pc. Finds it by bisection, which needs entries in order of their pcs. In other sections it
@@ -112,19 +123,19 @@ pub(crate) fn is_plausible(state: &[u8], shape: Shape) -> bool {
     let [depth, types @ ..] = state else {
         return false;
     };
-    let below = STATE_HEADER
-        .saturating_sub(1)
-        .saturating_add(usize::from(shape.max_locals));
-    let Some((below, operands)) = types.split_at_checked(below) else {
-        return false;
-    };
-    let Some((operands, unused)) = operands.split_at_checked((*depth).into()) else {
-        return false;
-    };
-    let is_type = |bits: &u8| VerificationType::from_bits(*bits).bits() == *bits;
-    // The merge of a verifier refuses an operand without a usable type, so no state of its has one.
-    let is_operand = |bits: &u8| is_type(bits) && *bits != VerificationType::Top.bits();
-    below.iter().all(is_type)
-        && operands.iter().all(is_operand)
-        && unused.iter().all(|byte| *byte == 0)
+    // The receiver precedes the local variables, and the operands follow them.
+    let stack = usize::from(shape.max_locals).saturating_add(STATE_HEADER - 1);
+    let unused = stack.saturating_add((*depth).into());
+    let top = VerificationType::Top.bits();
+    let mut is_plausible = unused <= types.len();
+    for (place, bits) in types.iter().enumerate() {
+        let is_type = VerificationType::from_bits(*bits).bits() == *bits;
+        is_plausible &= match place {
+            _ if place < stack => is_type,
+            // The merge of a verifier refuses an operand without a usable type, so no state of its has one.
+            _ if place < unused => is_type && *bits != top,
+            _ => *bits == 0,
+        };
+    }
+    is_plausible
 }

@@ -1,11 +1,13 @@
 //! The check of a class against a certificate: one walk over the code, with one type state and without a worklist.
 
-use jive_core::{ClassFile, Code, Method, NativeDecl, Pc, RawInsn, Verified, raw_instructions};
+use jive_core::{
+    AppletMembers, ClassFile, Code, Method, NativeDecl, Pc, Verified, raw_instructions,
+};
 
 use crate::certificate::{Certificate, Section, is_plausible};
 use crate::class::check_class;
-use crate::error::{Location, VerifyError, VerifyErrorKind};
-use crate::faults::Faults;
+use crate::error::{CheckError, Location, Refused};
+use crate::faults::Unreported;
 use crate::flow::enter;
 use crate::method::MethodCode;
 use crate::policy::{Policy, applet_members};
@@ -13,7 +15,7 @@ use crate::resolve::{Members, Resolved};
 use crate::signature::Signatures;
 use crate::state::{PLACES, State};
 use crate::step::step;
-use crate::structure::{Marks, StructureCheck, check_frame, undecodable};
+use crate::structure::{Marks, StructureCheck, check_frame};
 
 /// Memory lent to a check. Each part has at least the length that [`work_size`](crate::work_size) returns for it.
 #[derive(Debug)]
@@ -29,20 +31,6 @@ pub struct CheckArea<'w> {
 /// Length of the type state of the largest frame, in bytes.
 pub const FRAME_BYTES: usize = PLACES;
 
-/// Why a class and a certificate are refused.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CheckError {
-    /// The class breaks a rule. With another certificate it would break the rule too, or the certificate has wrong types.
-    #[error(transparent)]
-    Class(#[from] VerifyError),
-    /// The certificate does not fit the class.
-    #[error("expected a certificate that fits the class, found one that does not at {at}")]
-    Certificate {
-        /// Where the two differ.
-        at: Location,
-    },
-}
-
 /// Checks a class against a certificate, instead of verifying it.
 ///
 /// The check trusts neither: it accepts only classes that [`verify`](crate::verify) accepts, whatever the certificate
@@ -51,7 +39,8 @@ pub enum CheckError {
 ///
 /// # Errors
 ///
-/// Returns the first rule that the class breaks, or the first place at which the certificate does not fit.
+/// Returns the first place at which the class breaks a rule, or the certificate does not fit. A declaration that breaks a
+/// rule is reported at the class as a whole.
 pub fn check<'a>(
     class: ClassFile<'a>,
     policy: Policy,
@@ -59,45 +48,58 @@ pub fn check<'a>(
     certificate: &[u8],
     area: CheckArea<'_>,
 ) -> Result<Verified<'a>, CheckError> {
-    let observer = &mut ();
-    let faults = &mut Faults::new(observer);
+    let mut at = Location::Class;
+    let applet = check_all(
+        class,
+        policy,
+        natives,
+        Certificate(certificate),
+        area,
+        &mut at,
+    );
+    match applet {
+        Ok(applet) => Ok(Verified::vouch(class, natives, applet)),
+        Err(Refused) => Err(CheckError { at }),
+    }
+}
+
+/// Checks a class, and sets `at` to whatever is checked next.
+fn check_all<'a>(
+    class: ClassFile<'a>,
+    policy: Policy,
+    natives: &'a [NativeDecl<'a>],
+    mut certificate: Certificate<'_>,
+    area: CheckArea<'_>,
+    at: &mut Location,
+) -> Result<Option<AppletMembers>, Refused> {
     let mut signatures = Signatures::new(area.signatures);
-    check_class(&class, natives, &mut signatures, faults)?;
-    let applet = applet_members(&class, policy, faults)?;
-    let whole = CheckError::Certificate {
-        at: Location::Class,
-    };
-    let mut members =
-        Members::new(class, natives, signatures, area.constants).ok_or(VerifyError {
-            at: Location::Class,
-            kind: VerifyErrorKind::WorkArea,
-        })?;
-    let mut certificate = Certificate(certificate);
+    check_class(&class, natives, &mut signatures, &mut Unreported)?;
+    let applet = applet_members(&class, policy, &mut Unreported)?;
+    let constants = Resolved::none_of(&class, area.constants).ok_or(Refused)?;
+    let mut members = Members::new(class, natives, signatures, constants);
     for declaration in class.methods() {
         // Natives have no code.
         if let Some(code) = declaration.code() {
-            let section = certificate.section(&code).ok_or(whole)?;
-            check_code(declaration, code, &mut members, section, area.frame)?;
+            *at = Location::Method(declaration.id);
+            let section = certificate.section(&code).ok_or(Refused)?;
+            check_code(declaration, code, &mut members, section, area.frame, at)?;
         }
     }
-    if !certificate.0.is_empty() {
-        return Err(whole);
-    }
-    Ok(Verified::vouch(class, natives, applet))
+    *at = Location::Class;
+    certificate.0.is_empty().then_some(applet).ok_or(Refused)
 }
 
-/// The targets of the instructions that were walked, each of which must be in the certificate.
-struct Targets<'c> {
-    section: Section<'c>,
-    are_listed: bool,
-}
+/// Nothing is marked: each branch target must be an entry of the certificate, and the walk passes every entry.
+struct Unmarked;
 
-impl Marks for Targets<'_> {
+impl Marks for Unmarked {
+    type Kind = Refused;
+
+    const MARKS: bool = false;
+
     fn mark_start(&mut self, _: Pc) {}
 
-    fn mark_leader(&mut self, pc: Pc) {
-        self.are_listed &= self.section.at(pc).is_some();
-    }
+    fn mark_leader(&mut self, _: Pc) {}
 }
 
 /// Checks the code of a method: the static constraints and the types of each instruction, in order of pc.
@@ -107,102 +109,70 @@ fn check_code<'a>(
     members: &mut Members<'a, '_>,
     section: Section<'_>,
     frame: &mut [u8; FRAME_BYTES],
-) -> Result<(), CheckError> {
-    let too_small = VerifyError {
-        at: Location::Method(declaration.id),
-        kind: VerifyErrorKind::WorkArea,
-    };
-    let signature = members.signatures().of(declaration.id).ok_or(too_small)?;
+    at: &mut Location,
+) -> Result<(), Refused> {
+    let signature = members.signatures().of(declaration.id).ok_or(Refused)?;
     let method = MethodCode {
         declaration,
         code,
         signature,
     };
-    check_frame(&method)?;
-    let misfit = |pc| CheckError::Certificate {
-        at: Location::Code {
-            method: method.id(),
-            pc,
-        },
-    };
-    let first_handler = code.exceptions().map(|row| row.start).min();
-    let mut targets = Targets {
-        section,
-        are_listed: true,
-    };
-    let mut state = State::new(frame, method.shape()).ok_or(too_small)?;
+    check_frame::<Refused>(&method)?;
+    // No code that an exception handler covers is in the subset.
+    if code.exceptions().next().is_some() {
+        return Err(Refused);
+    }
+    let mut state = State::new(frame, method.shape()).ok_or(Refused)?;
     enter(&mut state, &method, members);
     // Whether a path reaches the next instruction, with the types of `state`.
     let mut is_live = true;
-    let mut next = 0;
+    let mut entries = section;
     let mut insns = raw_instructions(method.bytes());
     for insn in &mut insns {
         let pc = insn.pc;
-        let wrong = |kind| method.error(pc, kind);
+        *at = Location::Code {
+            method: declaration.id,
+            pc,
+        };
         let mut structure = StructureCheck {
             method: &method,
             members,
-            map: &mut targets,
+            map: &mut Unmarked,
             has_stray_target: false,
-            first_handler,
+            first_handler: None,
         };
-        structure.instruction(insn).map_err(wrong)?;
-        if structure.has_stray_target || !targets.are_listed {
-            return Err(misfit(pc));
-        }
-        if let Some(entry) = section.entry(next).filter(|entry| entry.pc <= pc) {
+        structure.instruction(insn)?;
+        if let Some(entry) = entries.take_up_to(pc) {
+            let certified = entry.state;
             // An entry below the pc is inside of an instruction, or out of order.
-            if entry.pc != pc {
-                return Err(misfit(pc));
+            let mut fits = entry.pc == pc;
+            if is_live || State::is_reached(certified) {
+                fits &= is_plausible(certified, method.shape());
+                fits &= !is_live || state.fits(certified);
+                state.load(certified);
+                is_live = true;
             }
-            next = next.saturating_add(1);
-            match entry.state {
-                Some(certified) => {
-                    let fits = is_plausible(certified, method.shape())
-                        && (!is_live || state.fits(certified));
-                    if !fits {
-                        return Err(misfit(pc));
-                    }
-                    state.load(certified);
-                    is_live = true;
-                }
-                None if is_live => return Err(misfit(pc)),
-                None => {}
+            if !fits {
+                return Err(Refused);
             }
         }
-        if !is_live {
-            continue;
+        if is_live {
+            step::<Refused>(&mut state, insn, &method, members)?;
         }
-        step(&mut state, insn, &method, members).map_err(wrong)?;
-        if insn.layout().has_targets() && !goes_where_certified(&state, insn, &section) {
-            return Err(misfit(pc));
+        // The types after the instruction must be among those that the certificate has for each of its targets. A target
+        // that only unreachable code has needs an entry too.
+        let are_certified = insn.targets().all(|target| {
+            let entry = u16::try_from(target).ok().and_then(|pc| section.at(Pc(pc)));
+            entry.is_some_and(|entry| !is_live || state.fits(entry.state))
+        });
+        if !are_certified {
+            return Err(Refused);
         }
-        is_live = insn.falls_through();
+        is_live &= insn.falls_through();
     }
-    if let Some(pc) = insns.stopped_at() {
-        return Err(method.error(pc, undecodable(method.bytes(), pc)).into());
-    }
-    let end = Pc(u16::try_from(method.bytes().len()).unwrap_or(u16::MAX));
-    if is_live {
-        return Err(method.error(end, VerifyErrorKind::FallsOffEnd).into());
-    }
-    if section.entry(next).is_some() {
-        return Err(misfit(end));
-    }
-    if first_handler.is_some() {
-        return Err(CheckError::Class(VerifyError {
-            at: Location::Method(method.id()),
-            kind: VerifyErrorKind::ExceptionHandler,
-        }));
+    // The last path must not go on behind the code, whose last instruction is whole; and no entry is left.
+    if is_live || insns.stopped_at().is_some() || !entries.is_empty() {
+        return Err(Refused);
     }
     Ok(())
-}
-
-/// Returns whether the types after an instruction are among those that the certificate has for each of its targets.
-fn goes_where_certified(state: &State<'_>, insn: RawInsn<'_>, section: &Section<'_>) -> bool {
-    insn.targets().all(|target| {
-        let entry = u16::try_from(target).ok().and_then(|pc| section.at(Pc(pc)));
-        let certified = entry.and_then(|entry| entry.state);
-        certified.is_some_and(|certified| state.fits(certified))
-    })
 }

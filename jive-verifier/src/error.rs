@@ -51,6 +51,71 @@ pub struct VerifyError {
     pub kind: VerifyErrorKind,
 }
 
+/// What a walk over a class learns of a broken rule: which rule it is, or nothing at all.
+///
+/// The rules are written once, for the verifier and for the check of a device. The check says no more of a class than
+/// where it is refused ([`Refused`]), so the compiler leaves out of it all code that only describes an error.
+pub(crate) trait Reason: From<VerifyErrorKind> {
+    /// A reason with its position.
+    type Error;
+
+    /// Returns the reason for a rule that takes code to describe.
+    fn of(kind: impl FnOnce() -> VerifyErrorKind) -> Self;
+
+    /// Adds the position.
+    fn at(self, at: Location) -> Self::Error;
+}
+
+impl Reason for VerifyErrorKind {
+    type Error = VerifyError;
+
+    #[inline(always)]
+    fn of(kind: impl FnOnce() -> VerifyErrorKind) -> Self {
+        kind()
+    }
+
+    #[inline(always)]
+    fn at(self, at: Location) -> VerifyError {
+        VerifyError { at, kind: self }
+    }
+}
+
+/// The reason of a check, which names neither the broken rule nor its position: the check knows where it is.
+#[derive(Debug)]
+pub(crate) struct Refused;
+
+impl From<VerifyErrorKind> for Refused {
+    #[inline(always)]
+    fn from(_: VerifyErrorKind) -> Self {
+        Refused
+    }
+}
+
+impl Reason for Refused {
+    type Error = Refused;
+
+    #[inline(always)]
+    fn of(_: impl FnOnce() -> VerifyErrorKind) -> Self {
+        Refused
+    }
+
+    #[inline(always)]
+    fn at(self, _: Location) -> Refused {
+        self
+    }
+}
+
+/// Where a check refused a class: the class breaks a rule there, or the certificate does not fit it.
+///
+/// The check does not name the rule: a device has no use for the name, and the code that finds it would take more than
+/// the check itself. A host that wants to know verifies the class.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a certificate that fits the class, found one that does not at {at}")]
+pub struct CheckError {
+    /// The part of the class that is refused: the whole of it too if the memory lent to the check is too small.
+    pub at: Location,
+}
+
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $name:ident $({ $($field:ident: $type:ty),+ $(,)? })?
        = $code:literal, $text:literal;)+) => {

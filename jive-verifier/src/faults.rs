@@ -2,7 +2,7 @@
 
 use jive_core::MethodId;
 
-use crate::error::{VerifyError, VerifyErrorKind};
+use crate::error::{Reason, Refused, VerifyError, VerifyErrorKind};
 use crate::observer::Observer;
 
 /// The errors of a class that are found so far.
@@ -19,6 +19,57 @@ pub(crate) struct Faults<'o, O> {
 // The bits of `skipped` suffice for every method of a class.
 const _: () = assert!(jive_core::limits::METHODS_MAX as u32 <= u64::BITS);
 
+/// Receives the errors of a class, and decides whether to stop after an error.
+pub(crate) trait Report {
+    /// What is reported of a broken rule.
+    type Kind: Reason;
+
+    /// Reports an error of the class. Fails if the work must stop after this error.
+    fn note(&mut self, error: ErrorOf<Self>) -> Result<(), ErrorOf<Self>>;
+
+    /// Reports an error in the kind of class. Verification stops at an interface or a module, because it has no applet
+    /// code.
+    fn note_kind(&mut self, error: ErrorOf<Self>) -> Result<(), ErrorOf<Self>>;
+
+    /// Reports an error after which the work cannot continue. Returns the first error of the class.
+    fn last(&mut self, error: ErrorOf<Self>) -> ErrorOf<Self>;
+
+    /// Excludes the code of a method from verification, because the method's declaration has an error.
+    fn skip(&mut self, method: MethodId);
+
+    /// Reports the error of a search that failed. Fails if the work must stop after this error.
+    fn found<T>(&mut self, found: Result<T, ErrorOf<Self>>) -> Result<Option<T>, ErrorOf<Self>> {
+        match found {
+            Ok(found) => Ok(Some(found)),
+            Err(error) => self.note(error).map(|()| None),
+        }
+    }
+}
+
+/// The error that a [`Report`] receives.
+pub(crate) type ErrorOf<R> = <<R as Report>::Kind as Reason>::Error;
+
+/// The report of a check, which stops at the first error and tells nobody.
+pub(crate) struct Unreported;
+
+impl Report for Unreported {
+    type Kind = Refused;
+
+    fn note(&mut self, error: Refused) -> Result<(), Refused> {
+        Err(error)
+    }
+
+    fn note_kind(&mut self, error: Refused) -> Result<(), Refused> {
+        Err(error)
+    }
+
+    fn last(&mut self, error: Refused) -> Refused {
+        error
+    }
+
+    fn skip(&mut self, _: MethodId) {}
+}
+
 impl<'o, O: Observer> Faults<'o, O> {
     /// Starts without errors.
     pub(crate) fn new(observer: &'o mut O) -> Faults<'o, O> {
@@ -29,26 +80,26 @@ impl<'o, O: Observer> Faults<'o, O> {
         }
     }
 
-    /// Reports an error of the class to the observer. Fails if verification must stop after this error.
-    pub(crate) fn note(&mut self, error: VerifyError) -> Result<(), VerifyError> {
+    /// Whether the code of a method is excluded from verification.
+    pub(crate) fn skips(&self, method: MethodId) -> bool {
+        O::COLLECTS && self.skipped & bit(method) != 0
+    }
+
+    /// Returns the first error of the class, if there is any.
+    pub(crate) fn first(&self) -> Option<VerifyError> {
+        self.first.filter(|_| O::COLLECTS)
+    }
+}
+
+impl<O: Observer> Report for Faults<'_, O> {
+    type Kind = VerifyErrorKind;
+
+    fn note(&mut self, error: VerifyError) -> Result<(), VerifyError> {
         let first = self.last(error);
         if O::COLLECTS { Ok(()) } else { Err(first) }
     }
 
-    /// Reports the error of a search that failed. Fails if verification must stop after this error.
-    pub(crate) fn found<T>(
-        &mut self,
-        found: Result<T, VerifyError>,
-    ) -> Result<Option<T>, VerifyError> {
-        match found {
-            Ok(found) => Ok(Some(found)),
-            Err(error) => self.note(error).map(|()| None),
-        }
-    }
-
-    /// Reports an error in the kind of class. Verification stops at an interface or a module, because it has no applet
-    /// code.
-    pub(crate) fn note_kind(&mut self, error: VerifyError) -> Result<(), VerifyError> {
+    fn note_kind(&mut self, error: VerifyError) -> Result<(), VerifyError> {
         let goes_on = matches!(
             error.kind,
             VerifyErrorKind::Superclass | VerifyErrorKind::Implements { .. }
@@ -60,8 +111,7 @@ impl<'o, O: Observer> Faults<'o, O> {
         }
     }
 
-    /// Reports an error after which verification cannot continue. Returns the first error of the class.
-    pub(crate) fn last(&mut self, error: VerifyError) -> VerifyError {
+    fn last(&mut self, error: VerifyError) -> VerifyError {
         self.observer.rejected(error);
         if O::COLLECTS {
             *self.first.get_or_insert(error)
@@ -70,19 +120,8 @@ impl<'o, O: Observer> Faults<'o, O> {
         }
     }
 
-    /// Excludes the code of a method from verification, because the method's declaration has an error.
-    pub(crate) fn skip(&mut self, method: MethodId) {
+    fn skip(&mut self, method: MethodId) {
         self.skipped |= bit(method);
-    }
-
-    /// Whether the code of a method is excluded from verification.
-    pub(crate) fn skips(&self, method: MethodId) -> bool {
-        O::COLLECTS && self.skipped & bit(method) != 0
-    }
-
-    /// Returns the first error of the class, if there is any.
-    pub(crate) fn first(&self) -> Option<VerifyError> {
-        self.first.filter(|_| O::COLLECTS)
     }
 }
 

@@ -338,7 +338,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
     /// of the next instruction, if it belongs to the same straight run.
     fn reapply(&mut self, pc: Pc) -> Option<Pc> {
         let insn = RawInsn::at(self.method.bytes(), pc)?;
-        step(&mut self.current, insn, self.method, self.members).ok()?;
+        step::<VerifyErrorKind>(&mut self.current, insn, self.method, self.members).ok()?;
         let next = Pc(u16::try_from(insn.next_pc()).ok()?);
         let goes_on = insn.falls_through() && next.index() < self.method.bytes().len();
         (goes_on && !self.map.is_leader(next)).then_some(next)
@@ -348,7 +348,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 /// Sets a type state to that at the method's entry: `this` and the parameters.
 pub(crate) fn enter(state: &mut State<'_>, method: &MethodCode<'_>, members: &Members<'_, '_>) {
     state.clear();
-    let mut local = 0;
+    let mut first = 0;
     if !method.is_static() {
         let this = if method.is_constructor() {
             state.set_receiver(VerificationType::UninitializedThis);
@@ -357,14 +357,9 @@ pub(crate) fn enter(state: &mut State<'_>, method: &MethodCode<'_>, members: &Me
             VerificationType::This
         };
         state.set_local(0, this);
-        local = 1;
+        first = 1;
     }
-    let (signatures, signature) = (members.signatures(), method.signature);
-    for kind in signatures.parameters(signature) {
-        state.set_local(local, kind);
-        // The sum does not saturate, because a method has at most 255 parameters.
-        local = local.saturating_add(1);
-    }
+    state.set_locals(first, members.signatures().parameters(method.signature));
 }
 
 /// Returns the stored state of a leader.

@@ -78,8 +78,8 @@ mod verify;
 mod work;
 
 pub use certificate::{certified_len, certify};
-pub use check::{CheckArea, CheckError, FRAME_BYTES, check};
-pub use error::{Location, VerifyError, VerifyErrorKind};
+pub use check::{CheckArea, FRAME_BYTES, check};
+pub use error::{CheckError, Location, VerifyError, VerifyErrorKind};
 pub use found::{AppletMember, Expected, ResolutionError, TypeUse};
 pub use marks::CodeMarks;
 pub use observer::Observer;

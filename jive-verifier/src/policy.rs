@@ -4,10 +4,9 @@ use jive_core::{
     AppletMembers, ClassFile, EntryDecl, FieldAccess, FieldId, MethodAccess, MethodId,
 };
 
-use crate::error::{Location, VerifyError, VerifyErrorKind};
-use crate::faults::Faults;
+use crate::error::{Location, Reason, VerifyErrorKind};
+use crate::faults::{ErrorOf, Report};
 use crate::found::AppletMember;
-use crate::observer::Observer;
 
 /// The purpose for which a class is verified.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -47,33 +46,35 @@ impl Policy {
 
 /// Checks the members that the policy requires of a class whose declarations have already been checked. Returns those
 /// of an applet, and `None` for another class.
-pub(crate) fn applet_members<O: Observer>(
+pub(crate) fn applet_members<R: Report>(
     class: &ClassFile<'_>,
     policy: Policy,
-    faults: &mut Faults<'_, O>,
-) -> Result<Option<AppletMembers>, VerifyError> {
-    let is_direct = match policy {
-        Policy::Applet { .. } => false,
-        Policy::DirectApplet { .. } => true,
-        Policy::Program { entries } => {
-            for entry in entries {
-                faults.found(entry_of_program(class, entry))?;
-            }
-            return Ok(None);
-        }
+    faults: &mut R,
+) -> Result<Option<AppletMembers>, ErrorOf<R>> {
+    let is_program = match policy {
+        Policy::Applet { .. } | Policy::DirectApplet { .. } => false,
+        Policy::Program { .. } => true,
         Policy::ClassOnly => return Ok(None),
     };
-    let constructor = AppletMember::Constructor;
-    let found = called(class, constructor).and_then(|found| found.ok_or(missing(constructor)));
-    let constructor = faults.found(found)?;
-    for entry in policy.entries() {
-        faults.found(entry_of(class, entry))?;
+    let mut constructor = None;
+    if !is_program {
+        let found = method_of::<R::Kind>(class, AppletMember::Constructor, true, false);
+        constructor = faults.found(found)?.flatten();
     }
-    let rx_buf = match is_direct {
-        true => no_receive_buffer(class).map(|()| None),
-        false => receive_buffer(class).map(Some),
-    };
-    let rx_buf = faults.found(rx_buf)?;
+    for entry in policy.entries() {
+        let member = AppletMember::Entry(entry);
+        faults.found(method_of::<R::Kind>(
+            class,
+            member,
+            entry.is_required,
+            is_program,
+        ))?;
+    }
+    if is_program {
+        return Ok(None);
+    }
+    let is_direct = matches!(policy, Policy::DirectApplet { .. });
+    let rx_buf = faults.found(receive_buffer::<R::Kind>(class, is_direct))?;
     Ok(match (constructor, rx_buf) {
         (Some(constructor), Some(rx_buf)) => Some(AppletMembers {
             constructor,
@@ -83,100 +84,69 @@ pub(crate) fn applet_members<O: Observer>(
     })
 }
 
-/// Finds and checks the method that implements an entry. An optional entry may be absent.
-fn entry_of(
+/// Finds and checks the first method with the name of `member`. If it is not required, there may be none. If it need not
+/// be `static`, it may be static or not. It may have any visibility.
+fn method_of<K: Reason>(
     class: &ClassFile<'_>,
-    entry: &'static EntryDecl,
-) -> Result<Option<MethodId>, VerifyError> {
-    let member = AppletMember::Entry(entry);
-    match called(class, member)? {
-        None if entry.is_required => Err(missing(member)),
-        found => Ok(found),
-    }
-}
-
-/// Finds and checks the method that implements an entry of a program, which must be `static`.
-fn entry_of_program(
-    class: &ClassFile<'_>,
-    entry: &'static EntryDecl,
-) -> Result<Option<MethodId>, VerifyError> {
-    let found = entry_of(class, entry)?;
-    let Some(method) = found.and_then(|id| class.method(id)) else {
-        return Ok(found);
-    };
-    match method.access.contains(MethodAccess::STATIC) {
-        true => Ok(found),
-        false => Err(VerifyError {
-            at: Location::Method(method.id),
-            kind: VerifyErrorKind::InstanceEntry {
-                member: AppletMember::Entry(entry),
-            },
-        }),
-    }
-}
-
-/// Finds and checks the first method with the name of `member`. The method found may be static or not, and have any
-/// visibility.
-fn called(class: &ClassFile<'_>, member: AppletMember) -> Result<Option<MethodId>, VerifyError> {
+    member: AppletMember,
+    is_required: bool,
+    is_static: bool,
+) -> Result<Option<MethodId>, K::Error> {
+    let name = member.name();
     let mut methods = class.methods();
-    let Some(method) = methods.find(|method| method.name == member.name()) else {
-        return Ok(None);
+    let Some(method) = methods.find(|method| method.name == name) else {
+        return match is_required {
+            true => Err(missing::<K>(member)),
+            false => Ok(None),
+        };
     };
-    let wrong = |kind| VerifyError {
-        at: Location::Method(method.id),
-        kind,
+    let kind = if method.descriptor != member.descriptor() {
+        VerifyErrorKind::MemberDescriptor { member }
+    } else if method.access.contains(MethodAccess::NATIVE) {
+        VerifyErrorKind::NativeEntry { member }
+    } else if is_static && !method.access.contains(MethodAccess::STATIC) {
+        VerifyErrorKind::InstanceEntry { member }
+    } else {
+        return Ok(Some(method.id));
     };
-    if method.descriptor != member.descriptor() {
-        return Err(wrong(VerifyErrorKind::MemberDescriptor { member }));
-    }
-    if method.access.contains(MethodAccess::NATIVE) {
-        return Err(wrong(VerifyErrorKind::NativeEntry { member }));
-    }
-    Ok(Some(method.id))
+    Err(K::from(kind).at(Location::Method(method.id)))
 }
 
-/// Finds the field `RxBuf`. Other fields named `RxBuf` are permitted if their types differ.
-fn receive_buffer(class: &ClassFile<'_>) -> Result<FieldId, VerifyError> {
+/// Finds the field `RxBuf`. Other fields named `RxBuf` are permitted if their types differ. On a NIC that receives
+/// directly there must be none, of whatever type: the NIC would never set it.
+fn receive_buffer<K: Reason>(
+    class: &ClassFile<'_>,
+    is_direct: bool,
+) -> Result<Option<FieldId>, K::Error> {
     let member = AppletMember::RxBuf;
+    let (name, descriptor) = (member.name(), member.descriptor());
     let mut first = None;
     let mut found = None;
-    for field in class.fields().filter(|field| field.name == member.name()) {
-        first = first.or(Some(field.id));
-        if field.descriptor == member.descriptor() {
-            found = Some(field);
+    for field in class.fields() {
+        if field.name == name {
+            first = first.or(Some(field.id));
+            if field.descriptor == descriptor {
+                found = Some((field.id, field.access));
+            }
         }
     }
-    let Some(field) = found else {
-        return Err(first.map_or(missing(member), |field| VerifyError {
-            at: Location::Field(field),
-            kind: VerifyErrorKind::MemberDescriptor { member },
+    if is_direct {
+        return match first {
+            Some(field) => Err(K::from(VerifyErrorKind::UnsetRxBuf).at(Location::Field(field))),
+            None => Ok(None),
+        };
+    }
+    let Some((field, access)) = found else {
+        return Err(first.map_or(missing::<K>(member), |field| {
+            K::from(VerifyErrorKind::MemberDescriptor { member }).at(Location::Field(field))
         }));
     };
-    if field.access.contains(FieldAccess::FINAL) {
-        return Err(VerifyError {
-            at: Location::Field(field.id),
-            kind: VerifyErrorKind::FinalRxBuf,
-        });
+    if access.contains(FieldAccess::FINAL) {
+        return Err(K::from(VerifyErrorKind::FinalRxBuf).at(Location::Field(field)));
     }
-    Ok(field.id)
+    Ok(Some(field))
 }
 
-/// Checks that the class has no field `RxBuf`, of whatever type: a NIC that receives directly would never set it.
-fn no_receive_buffer(class: &ClassFile<'_>) -> Result<(), VerifyError> {
-    let member = AppletMember::RxBuf;
-    let mut fields = class.fields();
-    let found = fields.find(|field| field.name == member.name());
-    found.map_or(Ok(()), |field| {
-        Err(VerifyError {
-            at: Location::Field(field.id),
-            kind: VerifyErrorKind::UnsetRxBuf,
-        })
-    })
-}
-
-const fn missing(member: AppletMember) -> VerifyError {
-    VerifyError {
-        at: Location::Class,
-        kind: VerifyErrorKind::MissingMember { member },
-    }
+fn missing<K: Reason>(member: AppletMember) -> K::Error {
+    K::from(VerifyErrorKind::MissingMember { member }).at(Location::Class)
 }

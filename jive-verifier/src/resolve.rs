@@ -1,13 +1,13 @@
 //! Resolution: finds the member for each constant that code names, once for each constant.
 
 use jive_core::{
-    ClassFile, CpIndex, Field, FieldAccess, FieldId, MemberAccess, MemberKind, MemberRef,
-    MemberUse, Method, MethodAccess, MethodId, NativeDecl, NativeType, Opcode, OwnMember,
-    PoolError, PoolErrorKind, Utf8, find_native_of, is_native_class, parse_field,
+    ClassFile, ConstantPool, CpIndex, Field, FieldAccess, FieldId, MemberAccess, MemberKind,
+    MemberRef, MemberUse, Method, MethodAccess, MethodId, NativeDecl, NativeType, Opcode,
+    OwnMember, PoolError, PoolErrorKind, Utf8, find_native_of, is_native_class, parse_field,
 };
 
 use crate::descriptor::field_type;
-use crate::error::VerifyErrorKind;
+use crate::error::{Reason, VerifyErrorKind};
 use crate::found::{ResolutionError, TypeUse};
 use crate::signature::{Signature, Signatures};
 use crate::types::VerificationType;
@@ -26,6 +26,18 @@ const INTERFACE_CALL_MAJOR: u16 = 52;
 /// [`WorkArea`](crate::WorkArea).
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Resolved(Option<Target>);
+
+impl Resolved {
+    /// Returns an unresolved constant for each in the pool of a class. Returns `None` if the memory is too small.
+    pub(crate) fn none_of<'w>(
+        class: &ClassFile<'_>,
+        memory: &'w mut [Resolved],
+    ) -> Option<&'w mut [Resolved]> {
+        let constants = memory.get_mut(..usize::from(class.pool().count()))?;
+        constants.fill(Resolved::default());
+        Some(constants)
+    }
+}
 
 /// The member that a constant names.
 #[derive(Copy, Clone, Debug)]
@@ -65,26 +77,24 @@ pub(crate) struct Members<'a, 'w> {
 }
 
 impl<'a, 'w> Members<'a, 'w> {
-    /// Creates the members of a class with no constant resolved. Returns `None` if the memory is too small for the
-    /// constant pool.
+    /// Creates the members of a class with no constant resolved.
+    #[inline(always)]
     pub(crate) fn new(
         class: ClassFile<'a>,
         natives: &'a [NativeDecl<'a>],
         signatures: Signatures<'w>,
-        memory: &'w mut [Resolved],
-    ) -> Option<Members<'a, 'w>> {
-        let constants = memory.get_mut(..usize::from(class.pool().count()))?;
-        constants.fill(Resolved::default());
-        Some(Members {
+        constants: &'w mut [Resolved],
+    ) -> Members<'a, 'w> {
+        Members {
             class,
             natives,
             signatures,
             constants,
-        })
+        }
     }
 
-    pub(crate) fn class(&self) -> ClassFile<'a> {
-        self.class
+    pub(crate) fn class(&self) -> &ClassFile<'a> {
+        &self.class
     }
 
     pub(crate) fn signatures(&self) -> &Signatures<'w> {
@@ -102,16 +112,16 @@ impl<'a, 'w> Members<'a, 'w> {
 
     /// Resolves the member that an instruction names, and checks that the instruction may use it. The method `within`
     /// contains the instruction.
-    pub(crate) fn resolve(
+    pub(crate) fn resolve<K: Reason>(
         &mut self,
         index: CpIndex,
         asked: MemberInsn,
         within: &Method<'_>,
-    ) -> Result<(), VerifyErrorKind> {
+    ) -> Result<(), K> {
         let target = match self.target(index) {
             Some(target) => target,
             None => {
-                let target = self.look_up(index, asked)?;
+                let target = self.look_up::<K>(index, asked)?;
                 if let Some(entry) = self.constants.get_mut(index.index()) {
                     *entry = Resolved(Some(target));
                 }
@@ -121,7 +131,7 @@ impl<'a, 'w> Members<'a, 'w> {
         check_use(target, index, asked, within)
     }
 
-    fn look_up(&self, index: CpIndex, asked: MemberInsn) -> Result<Target, VerifyErrorKind> {
+    fn look_up<K: Reason>(&self, index: CpIndex, asked: MemberInsn) -> Result<Target, K> {
         match (self.class.own_member(index), asked.usage.access()) {
             (Some(OwnMember::Field(id)), MemberAccess::Load | MemberAccess::Store) => {
                 self.own_field(id)
@@ -130,49 +140,60 @@ impl<'a, 'w> Members<'a, 'w> {
             (Some(_), _) => Err(VerifyErrorKind::ConstantKind {
                 opcode: asked.opcode,
                 index,
-            }),
+            }
+            .into()),
             (None, _) => self.look_up_foreign(index, asked),
         }
     }
 
     /// Resolves a constant that does not name a member of the class that is verified.
-    fn look_up_foreign(
+    fn look_up_foreign<K: Reason>(&self, index: CpIndex, asked: MemberInsn) -> Result<Target, K> {
+        let pool = self.class.pool();
+        let reference = pool.find_member(index);
+        let reference = reference.ok_or_else(|| K::of(|| not_a_member(&pool, asked, index)))?;
+        match (reference.kind, asked.usage.access()) {
+            (MemberKind::Method, MemberAccess::Call) => self.method(index, asked, &reference),
+            (MemberKind::Method, MemberAccess::Load | MemberAccess::Store)
+            | (MemberKind::Field | MemberKind::InterfaceMethod, _) => {
+                Err(K::of(|| self.foreign_error(index, asked, &reference)))
+            }
+        }
+    }
+
+    /// Returns the error for a constant that names neither a member of the class nor a method of another class, or that
+    /// names a method for an instruction that accesses fields.
+    fn foreign_error(
         &self,
         index: CpIndex,
         asked: MemberInsn,
-    ) -> Result<Target, VerifyErrorKind> {
-        let reference = self
-            .class
-            .pool()
-            .member(index)
-            .map_err(|error| pool_error(asked.opcode, index, error))?;
+        reference: &MemberRef<'_>,
+    ) -> VerifyErrorKind {
         let wrong_kind = VerifyErrorKind::ConstantKind {
             opcode: asked.opcode,
             index,
         };
         match (reference.kind, asked.usage.access()) {
             (MemberKind::Field, MemberAccess::Load | MemberAccess::Store) => {
-                Err(self.field_error(index, &reference))
+                self.field_error(index, reference)
             }
-            (MemberKind::Method, MemberAccess::Call) => self.method(index, asked, &reference),
             (MemberKind::InterfaceMethod, MemberAccess::Call) => {
                 let named_by = matches!(asked.opcode, Opcode::Invokestatic | Opcode::Invokespecial);
                 if !named_by || self.class.version().major < INTERFACE_CALL_MAJOR {
-                    Err(wrong_kind)
-                } else if self.is_own(&reference) {
-                    Err(VerifyErrorKind::UnresolvedMethod {
+                    wrong_kind
+                } else if self.is_own(reference) {
+                    VerifyErrorKind::UnresolvedMethod {
                         index,
                         misfit: ResolutionError::Interface,
-                    })
+                    }
                 } else {
-                    Err(VerifyErrorKind::ForeignMethod { index })
+                    VerifyErrorKind::ForeignMethod { index }
                 }
             }
-            (MemberKind::Field, MemberAccess::Call)
+            (MemberKind::Field | MemberKind::Method, MemberAccess::Call)
             | (
                 MemberKind::Method | MemberKind::InterfaceMethod,
                 MemberAccess::Load | MemberAccess::Store,
-            ) => Err(wrong_kind),
+            ) => wrong_kind,
         }
     }
 
@@ -194,26 +215,37 @@ impl<'a, 'w> Members<'a, 'w> {
         VerifyErrorKind::UnresolvedField { index, misfit }
     }
 
-    fn own_field(&self, id: FieldId) -> Result<Target, VerifyErrorKind> {
+    /// Returns the error for a method that the class names as its own, but does not declare.
+    fn method_error(&self, index: CpIndex, reference: &MemberRef<'_>) -> VerifyErrorKind {
+        let mut methods = self.class.method_identities();
+        let misfit = if methods.any(|(_, identity)| identity.name == reference.identity.name) {
+            ResolutionError::Descriptor
+        } else {
+            ResolutionError::Name
+        };
+        VerifyErrorKind::UnresolvedMethod { index, misfit }
+    }
+
+    fn own_field<K: Reason>(&self, id: FieldId) -> Result<Target, K> {
         // The search for the field never fails, because `id` comes from the class itself.
         let field = self.class.field(id).ok_or(VerifyErrorKind::WorkArea)?;
         Ok(Target::Field {
-            kind: declared_type(&field, self.class.name())?,
+            kind: declared_type::<K>(&field, self.class.name())?,
             is_static: field.access.contains(FieldAccess::STATIC),
             is_final: field.access.contains(FieldAccess::FINAL),
         })
     }
 
-    fn own_method(
+    fn own_method<K: Reason>(
         &self,
         id: MethodId,
         index: CpIndex,
         asked: MemberInsn,
-    ) -> Result<Target, VerifyErrorKind> {
+    ) -> Result<Target, K> {
         // The search for the method never fails, because `id` comes from the class itself.
         let method = self.class.method(id).ok_or(VerifyErrorKind::WorkArea)?;
-        if is_constructor(method.name, index, asked)? {
-            return Err(VerifyErrorKind::ConstructorCall { index });
+        if is_constructor::<K>(method.name, index, asked)? {
+            return Err(VerifyErrorKind::ConstructorCall { index }.into());
         }
         Ok(Target::Method {
             signature: self.signatures.of(id).ok_or(VerifyErrorKind::WorkArea)?,
@@ -223,74 +255,79 @@ impl<'a, 'w> Members<'a, 'w> {
 
     /// Resolves a native or `Object.<init>`. Returns an error for any other method, even for one that the class names
     /// as its own but does not declare.
-    fn method(
+    fn method<K: Reason>(
         &self,
         index: CpIndex,
         asked: MemberInsn,
         reference: &MemberRef<'_>,
-    ) -> Result<Target, VerifyErrorKind> {
-        let is_constructor = is_constructor(reference.name, index, asked)?;
-        let unresolved = |misfit| Err(VerifyErrorKind::UnresolvedMethod { index, misfit });
+    ) -> Result<Target, K> {
+        let is_constructor = is_constructor::<K>(reference.name, index, asked)?;
         if self.is_own(reference) {
             if is_constructor {
-                return Err(VerifyErrorKind::ConstructorCall { index });
+                return Err(VerifyErrorKind::ConstructorCall { index }.into());
             }
-            let mut methods = self.class.method_identities();
-            return unresolved(
-                if methods.any(|(_, identity)| identity.name == reference.identity.name) {
-                    ResolutionError::Descriptor
-                } else {
-                    ResolutionError::Name
-                },
-            );
+            return Err(K::of(|| self.method_error(index, reference)));
         }
         if is_constructor && reference.class == OBJECT {
             if reference.descriptor == "()V" {
                 return Ok(Target::ObjectInit);
             }
-            return unresolved(ResolutionError::Descriptor);
+            return Err(VerifyErrorKind::UnresolvedMethod {
+                index,
+                misfit: ResolutionError::Descriptor,
+            }
+            .into());
         }
         self.native(index, reference)
     }
 
-    fn native(&self, index: CpIndex, reference: &MemberRef<'_>) -> Result<Target, VerifyErrorKind> {
+    fn native<K: Reason>(&self, index: CpIndex, reference: &MemberRef<'_>) -> Result<Target, K> {
         let (class, name) = (reference.class.as_bytes(), reference.name.as_bytes());
-        if !is_native_class(self.natives, class) {
-            return Err(VerifyErrorKind::ForeignMethod { index });
-        }
         match find_native_of(self.natives, class, name, reference.descriptor.as_bytes()) {
             Some((id, _)) => Ok(Target::Native(id.0.into())),
-            None => Err(VerifyErrorKind::UnresolvedNative {
-                index,
-                misfit: native_misfit(self.natives, name),
-            }),
+            None => Err(K::of(|| match is_native_class(self.natives, class) {
+                true => VerifyErrorKind::UnresolvedNative {
+                    index,
+                    misfit: native_misfit(self.natives, name),
+                },
+                false => VerifyErrorKind::ForeignMethod { index },
+            })),
         }
+    }
+}
+
+/// Returns the error for a constant that is no member.
+fn not_a_member(pool: &ConstantPool<'_>, asked: MemberInsn, index: CpIndex) -> VerifyErrorKind {
+    match pool.member(index) {
+        Err(error) => pool_error(asked.opcode, index, error),
+        // This never happens: the search found nothing.
+        Ok(_) => VerifyErrorKind::ConstantKind {
+            opcode: asked.opcode,
+            index,
+        },
     }
 }
 
 /// Returns whether a method is a constructor, by its name. Fails if the instruction must not call an initializer: only
 /// `invokespecial` may call `<init>`, and nothing may call `<clinit>`.
-fn is_constructor(
-    name: Utf8<'_>,
-    index: CpIndex,
-    asked: MemberInsn,
-) -> Result<bool, VerifyErrorKind> {
+fn is_constructor<K: Reason>(name: Utf8<'_>, index: CpIndex, asked: MemberInsn) -> Result<bool, K> {
     let is_constructor = name == CONSTRUCTOR;
     let is_initializer = is_constructor || name == CLASS_INITIALIZER;
     if is_initializer && !(is_constructor && asked.opcode == Opcode::Invokespecial) {
         return Err(VerifyErrorKind::SpecialMethodCall {
             opcode: asked.opcode,
             index,
-        });
+        }
+        .into());
     }
     Ok(is_constructor)
 }
 
 /// Returns the verification type of a field. Fails if the field's type is outside the subset.
-pub(crate) fn declared_type(
+pub(crate) fn declared_type<K: Reason>(
     field: &Field<'_>,
     own_name: Utf8<'_>,
-) -> Result<VerificationType, VerifyErrorKind> {
+) -> Result<VerificationType, K> {
     let found = TypeUse::Field;
     // Parsing the descriptor never fails for a class from the parser, but a trusted class can have a malformed
     // descriptor.
@@ -300,12 +337,12 @@ pub(crate) fn declared_type(
 }
 
 /// Checks that an instruction may use the member that it names.
-fn check_use(
+fn check_use<K: Reason>(
     target: Target,
     index: CpIndex,
     asked: MemberInsn,
     within: &Method<'_>,
-) -> Result<(), VerifyErrorKind> {
+) -> Result<(), K> {
     let misfit = if asked.usage.is_static() {
         ResolutionError::Instance
     } else {
@@ -325,7 +362,7 @@ fn check_use(
             MemberAccess::Load | MemberAccess::Store,
         ) => {
             if is_static != asked.usage.is_static() {
-                return Err(VerifyErrorKind::UnresolvedField { index, misfit });
+                return Err(VerifyErrorKind::UnresolvedField { index, misfit }.into());
             }
             let initializer = if is_static {
                 CLASS_INITIALIZER
@@ -334,7 +371,7 @@ fn check_use(
             };
             if is_final && asked.usage.access() == MemberAccess::Store && within.name != initializer
             {
-                return Err(VerifyErrorKind::FinalStore { index });
+                return Err(VerifyErrorKind::FinalStore { index }.into());
             }
             Ok(())
         }
@@ -342,14 +379,14 @@ fn check_use(
             if is_static == asked.usage.is_static() {
                 Ok(())
             } else {
-                Err(VerifyErrorKind::UnresolvedMethod { index, misfit })
+                Err(VerifyErrorKind::UnresolvedMethod { index, misfit }.into())
             }
         }
         (Target::Native(_), MemberAccess::Call) => {
             if asked.usage.is_static() {
                 Ok(())
             } else {
-                Err(VerifyErrorKind::UnresolvedNative { index, misfit })
+                Err(VerifyErrorKind::UnresolvedNative { index, misfit }.into())
             }
         }
         (Target::ObjectInit, MemberAccess::Call) => {
@@ -359,14 +396,15 @@ fn check_use(
                 Err(VerifyErrorKind::SpecialMethodCall {
                     opcode: asked.opcode,
                     index,
-                })
+                }
+                .into())
             }
         }
         (Target::Field { .. }, MemberAccess::Call)
         | (
             Target::Method { .. } | Target::Native(_) | Target::ObjectInit,
             MemberAccess::Load | MemberAccess::Store,
-        ) => Err(wrong_kind),
+        ) => Err(wrong_kind.into()),
     }
 }
 

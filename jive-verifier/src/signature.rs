@@ -3,7 +3,7 @@
 use jive_core::{FieldType, MethodDescriptor, MethodId, Utf8};
 
 use crate::descriptor::field_type;
-use crate::error::VerifyErrorKind;
+use crate::error::{Reason, VerifyErrorKind};
 use crate::found::TypeUse;
 use crate::types::VerificationType;
 
@@ -37,11 +37,11 @@ impl<'w> Signatures<'w> {
     }
 
     /// Adds the signature of the next method. Fails if one of the method's types is outside the subset.
-    pub(crate) fn add(
+    pub(crate) fn add<K: Reason>(
         &mut self,
         descriptor: Utf8<'_>,
         own_name: Utf8<'_>,
-    ) -> Result<(), VerifyErrorKind> {
+    ) -> Result<(), K> {
         // Parsing the descriptor never fails for a class from the parser, but a trusted class can have a malformed
         // descriptor.
         let parsed = MethodDescriptor::parse(descriptor.as_bytes()).map_err(|_| {
@@ -50,15 +50,18 @@ impl<'w> Signatures<'w> {
             }
         })?;
         let parameters = parsed.parameters();
-        self.push(u8::try_from(parameters.len()).unwrap_or(u8::MAX))?;
+        self.push::<K>(u8::try_from(parameters.len()).unwrap_or(u8::MAX))?;
         let result = match parsed.result() {
             None => VOID,
-            Some(result) => field_type(result, own_name, TypeUse::Result)?.bits(),
+            Some(result) => field_type::<K>(result, own_name, TypeUse::Result)?.bits(),
         };
-        self.push(result)?;
-        for (number, parameter) in (1..=u8::MAX).zip(parameters) {
+        self.push::<K>(result)?;
+        let mut number = 0_u8;
+        for parameter in parameters {
+            // The sum does not saturate, because a method has at most 255 parameters.
+            number = number.saturating_add(1);
             let found = TypeUse::Parameter(number);
-            self.push(field_type(parameter, own_name, found)?.bits())?;
+            self.push::<K>(field_type::<K>(parameter, own_name, found)?.bits())?;
         }
         Ok(())
     }
@@ -72,16 +75,16 @@ impl<'w> Signatures<'w> {
     ///
     /// A similar type replaces a type outside the subset, so that the code of callers is checked for its own errors
     /// only. Returns whether all types of the signature are in the subset.
-    pub(crate) fn stand_in(
+    pub(crate) fn stand_in<K: Reason>(
         &mut self,
         start: usize,
         descriptor: Utf8<'_>,
         own_name: Utf8<'_>,
-    ) -> Result<bool, VerifyErrorKind> {
+    ) -> Result<bool, K> {
         self.used = start;
         let mut is_exact = true;
         let mut bits = |kind: FieldType<'_>| {
-            field_type(kind, own_name, TypeUse::Result).unwrap_or_else(|_| {
+            field_type::<K>(kind, own_name, TypeUse::Result).unwrap_or_else(|_| {
                 is_exact = false;
                 match kind {
                     FieldType::Object(_) | FieldType::Array { .. } => VerificationType::Null,
@@ -97,7 +100,7 @@ impl<'w> Signatures<'w> {
             })
         };
         let Ok(parsed) = MethodDescriptor::parse(descriptor.as_bytes()) else {
-            return Err(VerifyErrorKind::WorkArea);
+            return Err(VerifyErrorKind::WorkArea.into());
         };
         let parameters = parsed.parameters();
         let header = [
@@ -105,11 +108,11 @@ impl<'w> Signatures<'w> {
             parsed.result().map_or(VOID, |kind| bits(kind).bits()),
         ];
         for byte in header {
-            self.push(byte)?;
+            self.push::<K>(byte)?;
         }
         for parameter in parameters {
             // Callers may pass any reference as argument, because the type of the parameter is unknown.
-            self.push(match bits(parameter) {
+            self.push::<K>(match bits(parameter) {
                 VerificationType::Null => VerificationType::AnyReference.bits(),
                 kind => kind.bits(),
             })?;
@@ -117,7 +120,7 @@ impl<'w> Signatures<'w> {
         Ok(is_exact)
     }
 
-    fn push(&mut self, byte: u8) -> Result<(), VerifyErrorKind> {
+    fn push<K: Reason>(&mut self, byte: u8) -> Result<(), K> {
         let slot = self
             .bytes
             .get_mut(self.used)
@@ -141,18 +144,14 @@ impl<'w> Signatures<'w> {
         })
     }
 
-    /// Returns the types of a method's parameters in order, without `this`.
-    pub(crate) fn parameters(
-        &self,
-        signature: Signature,
-    ) -> impl ExactSizeIterator<Item = VerificationType> + DoubleEndedIterator {
+    /// Returns the types of a method's parameters in order, without `this`, as bits.
+    pub(crate) fn parameters(&self, signature: Signature) -> &[u8] {
         let at = self.bytes.get(usize::from(signature.start)..);
         let parameters = match at {
             Some([count, _, rest @ ..]) => rest.get(..usize::from(*count)),
             Some(_) | None => None,
         };
-        let parameters = parameters.unwrap_or(&[]).iter();
-        parameters.map(|bits| VerificationType::from_bits(*bits))
+        parameters.unwrap_or(&[])
     }
 
     /// Returns the result type of a method, or `None` for `void`.

@@ -5,7 +5,7 @@ use core::fmt;
 use jive_core::limits::FRAME_SLOTS_MAX;
 use jive_core::{Code, Opcode};
 
-use crate::error::VerifyErrorKind;
+use crate::error::{Reason, VerifyErrorKind};
 use crate::found::Expected;
 use crate::types::{VerificationType, merge_all, types_clash};
 
@@ -279,6 +279,15 @@ impl<'s> State<'s> {
         }
     }
 
+    /// Sets the types of local variables from a number on, given as bits. Leaves out those that the frame does not have.
+    pub(crate) fn set_locals(&mut self, first: u16, bits: &[u8]) {
+        let locals = self.types.get_mut(1..=usize::from(self.floor));
+        let behind = locals.and_then(|locals| locals.get_mut(usize::from(first)..));
+        for (local, bits) in behind.unwrap_or(&mut []).iter_mut().zip(bits) {
+            *local = *bits;
+        }
+    }
+
     /// Returns the index of a local variable in `types`.
     #[inline]
     fn place_of(&self, local: u16) -> Option<u8> {
@@ -306,16 +315,21 @@ impl<'s> State<'s> {
 
     #[expect(clippy::indexing_slicing, reason = "a byte indexes an array of 256")]
     #[inline]
+    fn set_bits(&mut self, place: u8, bits: u8) {
+        self.types[usize::from(place)] = bits;
+    }
+
+    #[inline]
     fn set(&mut self, place: u8, kind: VerificationType) {
-        self.types[usize::from(place)] = kind.bits();
+        self.set_bits(place, kind.bits());
     }
 
     /// Checks that the operand stack has `needed` operands. Returns the index in `types` below the lowest of the needed
     /// operands.
     #[inline]
-    pub(crate) fn demand(&self, opcode: Opcode, needed: u8) -> Result<u8, VerifyErrorKind> {
+    pub(crate) fn demand<K: Reason>(&self, opcode: Opcode, needed: u8) -> Result<u8, K> {
         if needed > self.depth() {
-            return Err(self.underflow(opcode, needed));
+            return Err(K::of(|| self.underflow(opcode, needed)));
         }
         Ok(self.top.wrapping_sub(needed))
     }
@@ -326,15 +340,15 @@ impl<'s> State<'s> {
     ///
     /// A failure leaves the state unchanged, so that an observer can show the state before the instruction.
     #[inline]
-    pub(crate) fn exchange_alike(
+    pub(crate) fn exchange_alike<K: Reason>(
         &mut self,
         opcode: Opcode,
         count: u8,
         expected: Expected,
         others: u8,
         pushed: Option<VerificationType>,
-    ) -> Result<(), VerifyErrorKind> {
-        let base = self.demand(opcode, count)?;
+    ) -> Result<(), K> {
+        let base = self.demand::<K>(opcode, count)?;
         let first = self.bits(self.top);
         // `found` is the union of both operands' alternatives: it contains an excluded bit exactly if one of the
         // operands does.
@@ -345,7 +359,7 @@ impl<'s> State<'s> {
         };
         if found & others != 0 {
             let depth = (first & others == 0).into();
-            return Err(self.unexpected(opcode, depth, expected));
+            return Err(K::of(|| self.unexpected(opcode, depth, expected)));
         }
         self.push_at(opcode, base, pushed)
     }
@@ -355,19 +369,19 @@ impl<'s> State<'s> {
     ///
     /// A failure leaves the state unchanged, so that an observer can show the state before the instruction.
     #[inline]
-    pub(crate) fn exchange(
+    pub(crate) fn exchange<K: Reason>(
         &mut self,
         opcode: Opcode,
         count: usize,
         popped: impl Iterator<Item = Expected>,
         pushed: Option<VerificationType>,
-    ) -> Result<(), VerifyErrorKind> {
+    ) -> Result<(), K> {
         // A saturated count of operands always underflows: no operand stack has 255 entries besides local variables.
         let count = u8::try_from(count).unwrap_or(u8::MAX);
-        let base = self.demand(opcode, count)?;
+        let base = self.demand::<K>(opcode, count)?;
         for (depth, expected) in (0..count).zip(popped) {
             if !expected.accepts_bits(self.bits(self.top.wrapping_sub(depth))) {
-                return Err(self.unexpected(opcode, depth, expected));
+                return Err(K::of(|| self.unexpected(opcode, depth, expected)));
             }
         }
         self.push_at(opcode, base, pushed)
@@ -375,12 +389,12 @@ impl<'s> State<'s> {
 
     /// Sets the top of the operand stack to `base`, and pushes a value if `pushed` gives its type.
     #[inline]
-    fn push_at(
+    fn push_at<K: Reason>(
         &mut self,
         opcode: Opcode,
         base: u8,
         pushed: Option<VerificationType>,
-    ) -> Result<(), VerifyErrorKind> {
+    ) -> Result<(), K> {
         match pushed {
             Some(kind) => self.push_bits_at(opcode, base, kind.bits()),
             None => {
@@ -392,40 +406,47 @@ impl<'s> State<'s> {
 
     /// Pushes a value onto the operand stack, given the bits of its type.
     #[inline]
-    pub(crate) fn push_bits(&mut self, opcode: Opcode, bits: u8) -> Result<(), VerifyErrorKind> {
+    pub(crate) fn push_bits<K: Reason>(&mut self, opcode: Opcode, bits: u8) -> Result<(), K> {
         self.push_bits_at(opcode, self.top, bits)
     }
 
-    #[expect(clippy::indexing_slicing, reason = "a byte indexes an array of 256")]
     #[inline]
-    fn push_bits_at(&mut self, opcode: Opcode, base: u8, bits: u8) -> Result<(), VerifyErrorKind> {
+    fn push_bits_at<K: Reason>(&mut self, opcode: Opcode, base: u8, bits: u8) -> Result<(), K> {
         if base >= self.ceiling {
-            return Err(self.overflow(opcode));
+            return Err(K::of(|| self.overflow(opcode)));
         }
         self.top = base.wrapping_add(1);
-        self.types[usize::from(self.top)] = bits;
+        self.set_bits(self.top, bits);
         Ok(())
     }
 
-    /// Pops all operands above `base`, which [`demand`](Self::demand) returned, and pushes others.
+    /// Pops the topmost operands, and pushes copies of some of them, which `pushes` names by their depth before the
+    /// instruction. No depth is as large as the number of operands popped, which is at most 4.
     ///
     /// A failure leaves the state unchanged, so that an observer can show the state before the instruction.
-    pub(crate) fn replace(
+    pub(crate) fn shuffle<K: Reason>(
         &mut self,
         opcode: Opcode,
-        base: u8,
-        pushed: &[VerificationType],
-    ) -> Result<(), VerifyErrorKind> {
-        let room = self.ceiling.saturating_sub(base);
-        if pushed.len() > room.into() {
-            return Err(self.overflow(opcode));
+        pops: u8,
+        pushes: impl ExactSizeIterator<Item = u8>,
+    ) -> Result<(), K> {
+        let base = self.demand::<K>(opcode, pops)?;
+        if pushes.len() > self.ceiling.saturating_sub(base).into() {
+            return Err(K::of(|| self.overflow(opcode)));
         }
+        let popped = [0, 1, 2, 3].map(|depth| self.bits(self.top.wrapping_sub(depth)));
         self.top = base;
-        for kind in pushed {
+        for depth in pushes {
+            let bits = popped.get(usize::from(depth)).copied();
             self.top = self.top.wrapping_add(1);
-            self.set(self.top, *kind);
+            self.set_bits(self.top, bits.unwrap_or(VerificationType::Top.bits()));
         }
         Ok(())
+    }
+
+    /// Pops the topmost operand, whatever it is.
+    pub(crate) fn pop(&mut self) {
+        self.top = self.top.wrapping_sub(1);
     }
 
     #[cold]

@@ -6,7 +6,7 @@ use jive_core::{
     Opcode, Operand, Pc, PoolError, RawInsn, raw_instructions,
 };
 
-use crate::error::{Location, VerifyError, VerifyErrorKind};
+use crate::error::{Location, Reason, VerifyError, VerifyErrorKind};
 use crate::found::TypeUse;
 use crate::marks::CodeMap;
 use crate::method::MethodCode;
@@ -27,7 +27,7 @@ pub(crate) fn check_structure<'a>(
     members: &mut Members<'a, '_>,
     map: &mut CodeMap<'_>,
 ) -> Result<u32, VerifyError> {
-    check_frame(method)?;
+    check_frame::<VerifyErrorKind>(method)?;
     map.mark_leader(Pc(0));
     let mut check = StructureCheck {
         method,
@@ -103,14 +103,12 @@ pub(crate) fn check_behind<'a>(
 }
 
 /// Checks the size of the method's frame against the limit of this VM.
-pub(crate) fn check_frame(method: &MethodCode<'_>) -> Result<(), VerifyError> {
+pub(crate) fn check_frame<K: Reason>(method: &MethodCode<'_>) -> Result<(), K::Error> {
     let needed = method.shape().slots();
     let limit = u32::from(FRAME_SLOTS_MAX);
     if needed > limit {
-        return Err(VerifyError {
-            at: Location::Method(method.id()),
-            kind: VerifyErrorKind::Frame { needed, limit },
-        });
+        let error = K::from(VerifyErrorKind::Frame { needed, limit });
+        return Err(error.at(Location::Method(method.id())));
     }
     Ok(())
 }
@@ -148,6 +146,12 @@ fn stray_branch(
 
 /// Receives where instructions start, and which pcs are branch targets.
 pub(crate) trait Marks {
+    /// What the check says of a broken rule.
+    type Kind: Reason;
+
+    /// Whether anything is marked.
+    const MARKS: bool;
+
     /// An instruction starts at a pc.
     fn mark_start(&mut self, pc: Pc);
 
@@ -156,6 +160,10 @@ pub(crate) trait Marks {
 }
 
 impl Marks for CodeMap<'_> {
+    type Kind = VerifyErrorKind;
+
+    const MARKS: bool = true;
+
     #[inline(always)]
     fn mark_start(&mut self, pc: Pc) {
         CodeMap::mark_start(self, pc);
@@ -179,9 +187,9 @@ pub(crate) struct StructureCheck<'c, 'a, 'w, M> {
 }
 
 impl<M: Marks> StructureCheck<'_, '_, '_, M> {
-    pub(crate) fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
+    pub(crate) fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), M::Kind> {
         if self.first_handler.is_some_and(|start| start <= insn.pc) {
-            return Err(VerifyErrorKind::ExceptionHandler);
+            return Err(VerifyErrorKind::ExceptionHandler.into());
         }
         let opcode = insn.opcode();
         self.map.mark_start(insn.pc);
@@ -205,18 +213,22 @@ impl<M: Marks> StructureCheck<'_, '_, '_, M> {
             | Action::BranchNull(_)
             | Action::BranchReference(_)
             | Action::Jump => {
-                self.mark_target(insn.target());
+                if M::MARKS {
+                    self.mark_target(insn.target());
+                }
                 Ok(())
             }
             Action::Switch => self.switch(insn.decode()),
             Action::NewArray => array_type_code(opcode, insn.array_type()),
-            Action::Unsupported(why) => Err(self.excluded(opcode, insn.constant(), why)),
+            Action::Unsupported(why) => {
+                Err(M::Kind::of(|| self.excluded(opcode, insn.constant(), why)))
+            }
             // The action `Wide` never occurs, because decoding resolves `wide` to the opcode that it prefixes.
-            Action::Wide => Err(VerifyErrorKind::ReservedOpcode { opcode }),
+            Action::Wide => Err(VerifyErrorKind::ReservedOpcode { opcode }.into()),
         }
     }
 
-    fn local(&self, opcode: Opcode, local: u16) -> Result<(), VerifyErrorKind> {
+    fn local(&self, opcode: Opcode, local: u16) -> Result<(), M::Kind> {
         let max_locals = self.method.shape().max_locals;
         if local < max_locals {
             Ok(())
@@ -225,7 +237,8 @@ impl<M: Marks> StructureCheck<'_, '_, '_, M> {
                 opcode,
                 local,
                 max_locals,
-            })
+            }
+            .into())
         }
     }
 
@@ -238,11 +251,13 @@ impl<M: Marks> StructureCheck<'_, '_, '_, M> {
         }
     }
 
-    fn switch(&mut self, insn: Option<Insn<'_>>) -> Result<(), VerifyErrorKind> {
+    fn switch(&mut self, insn: Option<Insn<'_>>) -> Result<(), M::Kind> {
         let insn = insn.ok_or(VerifyErrorKind::TruncatedInstruction)?;
         let opcode = insn.opcode;
-        for target in insn.targets() {
-            self.mark_target(target);
+        if M::MARKS {
+            for target in insn.targets() {
+                self.mark_target(target);
+            }
         }
         let is_zero = match insn.operand {
             Operand::TableSwitch(switch) => switch.padding_is_zero(),
@@ -252,23 +267,24 @@ impl<M: Marks> StructureCheck<'_, '_, '_, M> {
         if is_zero || self.members.class().version().major >= FREE_PADDING_MAJOR {
             Ok(())
         } else {
-            Err(VerifyErrorKind::SwitchPadding { opcode })
+            Err(VerifyErrorKind::SwitchPadding { opcode }.into())
         }
     }
 
     /// Resolves the member that an instruction names, and checks that the instruction may use it.
     // `member` is not inlined, because most instructions do not access members.
     #[inline(never)]
-    fn member(&mut self, asked: MemberInsn, index: CpIndex) -> Result<(), VerifyErrorKind> {
+    fn member(&mut self, asked: MemberInsn, index: CpIndex) -> Result<(), M::Kind> {
         self.members.resolve(index, asked, &self.method.declaration)
     }
 
     /// Checks the constant that `ldc` or `ldc_w` loads.
     #[inline(never)]
-    fn loaded_constant(&self, opcode: Opcode, index: CpIndex) -> Result<(), VerifyErrorKind> {
-        match self.members.class().pool().tag(index) {
-            Ok(ConstantTag::Integer) => Ok(()),
-            tag => Err(unloadable(opcode, index, tag)),
+    fn loaded_constant(&self, opcode: Opcode, index: CpIndex) -> Result<(), M::Kind> {
+        let pool = self.members.class().pool();
+        match pool.find_integer(index) {
+            Some(_) => Ok(()),
+            None => Err(M::Kind::of(|| unloadable(opcode, index, pool.tag(index)))),
         }
     }
 
@@ -333,18 +349,18 @@ fn unloadable(
 }
 
 /// Checks the type code of `newarray` (JVMS table 6.5.newarray-A).
-fn array_type_code(opcode: Opcode, code: u8) -> Result<(), VerifyErrorKind> {
+fn array_type_code<K: Reason>(opcode: Opcode, code: u8) -> Result<(), K> {
     if ArrayKind::from_newarray_code(code).is_some() {
         return Ok(());
     }
     let found = TypeUse::Opcode(opcode);
-    Err(match code {
+    Err(K::from(match code {
         5 => VerifyErrorKind::Char { found },
         6 => VerifyErrorKind::Float { found },
         7 => VerifyErrorKind::Double { found },
         11 => VerifyErrorKind::Long { found },
         _ => VerifyErrorKind::ArrayTypeCode { found: code },
-    })
+    }))
 }
 
 /// Returns the error for a pc that is not the start of a valid instruction.

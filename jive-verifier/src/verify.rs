@@ -4,13 +4,13 @@ use jive_core::{ClassFile, Code, Method, NativeDecl, Verified};
 
 use crate::class::check_class;
 use crate::error::{Location, VerifyError, VerifyErrorKind};
-use crate::faults::Faults;
+use crate::faults::{Faults, Report};
 use crate::flow::{Flow, FlowMemory};
 use crate::marks::{CodeMap, CodeMarks};
 use crate::method::MethodCode;
 use crate::observer::Observer;
 use crate::policy::{Policy, applet_members};
-use crate::resolve::Members;
+use crate::resolve::{Members, Resolved};
 use crate::signature::Signatures;
 use crate::structure::{check_behind, check_structure};
 use crate::work::WorkArea;
@@ -48,12 +48,13 @@ pub fn verify_with<'a>(
     let mut signatures = Signatures::new(work.signatures);
     check_class(&class, natives, &mut signatures, faults)?;
     let applet = applet_members(&class, policy, faults)?;
-    let Some(mut members) = Members::new(class, natives, signatures, work.constants) else {
+    let Some(constants) = Resolved::none_of(&class, work.constants) else {
         return Err(faults.last(VerifyError {
             at: Location::Class,
             kind: VerifyErrorKind::WorkArea,
         }));
     };
+    let mut members = Members::new(class, natives, signatures, constants);
     let mut memory = CodeMemory {
         marks: work.marks,
         flow: FlowMemory {

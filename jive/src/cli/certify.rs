@@ -8,7 +8,7 @@ use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable_path;
 use jive_embed::{
     CERTIFICATE_BYTES_MAX, CertifyError, FoundAt, LoadError, Rejections, certify, check_certified,
-    input,
+    input, verify_class,
 };
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
@@ -79,7 +79,7 @@ impl Arguments {
         let class = ClassFile::parse(&bytes, &mut index)
             .map_err(|error| self.rejected(&bytes, error.into()))?;
         match (&self.check, &self.out) {
-            (Some(certificate), _) => self.checked(class, certificate),
+            (Some(certificate), _) => self.checked(&bytes, class, certificate),
             (None, Some(out)) => {
                 let certificate = certify(class, self.policy(), NicNative::TABLE);
                 let certificate = certificate.map_err(|error| match error {
@@ -110,17 +110,26 @@ impl Arguments {
     }
 
     /// Checks the class against a certificate.
-    fn checked(&self, class: ClassFile<'_>, certificate: &Path) -> Result<String, Refused> {
+    fn checked(
+        &self,
+        class_file: &[u8],
+        class: ClassFile<'_>,
+        certificate: &Path,
+    ) -> Result<String, Refused> {
         let (shown, from) = (printable_path(&self.file), printable_path(certificate));
         let limit = u64::try_from(CERTIFICATE_BYTES_MAX).unwrap_or(u64::MAX);
         let bytes = input::read_given(certificate, limit)
             .map_err(|error| unusable(&format!("cannot read {from}: {error}")))?;
         match check_certified(class, self.policy(), NicNative::TABLE, &bytes) {
             Ok(_) => Ok(format!("ok: {shown} with {from}")),
-            Err(error) => Err((
-                Status::Rejected,
-                sentence(&format!("{shown} with {from}: {error}"), &[]),
-            )),
+            // The check says only where it refuses a class. The verifier knows whether the class itself is at fault.
+            Err(misfit) => match verify_class(class, self.policy(), NicNative::TABLE, &mut ()) {
+                Err(error) => Err(self.rejected(class_file, error.into())),
+                Ok(_) => Err((
+                    Status::Rejected,
+                    sentence(&format!("{shown} with {from}: {misfit}"), &[]),
+                )),
+            },
         }
     }
 

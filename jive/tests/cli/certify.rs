@@ -29,6 +29,26 @@ fn a_class_passes_with_its_certificate_and_no_other() {
 }
 
 #[test]
+fn a_class_that_breaks_a_rule_is_explained_whatever_its_certificate() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let class = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../nic-runtime/tests/classes/Rounds.class"
+    );
+    let certify = |options: &str| {
+        let line = ["certify", class].into_iter().chain(words(options));
+        jive_in(directory.path(), line, b"")
+    };
+    assert_eq!(certify("--class-only -o it.cert").status, 0);
+    assert_eq!(certify("--class-only --check it.cert").status, 0);
+    // The class is no applet.
+    let rejected = certify("--check it.cert");
+    assert_eq!(rejected.status, 1);
+    let explained = "error[applet/missing-member]";
+    assert!(rejected.err.starts_with(explained), "{}", rejected.err);
+}
+
+#[test]
 fn a_rejected_class_gets_no_certificate() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let certify = |line: &str| jive_in(directory.path(), words(line), b"no class file");
