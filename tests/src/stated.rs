@@ -105,6 +105,8 @@ pub fn environment() -> Environment {
         packet: None,
         bytecode_ps: 1_000,
         foreign: ForeignFields::None,
+        heap_bytes: None,
+        keeps_arrays: true,
     }
 }
 

@@ -57,6 +57,10 @@ pub struct Environment {
     pub bytecode_ps: u64,
     /// The fields to which not only the class itself stores.
     pub foreign: ForeignFields,
+    /// Bytes of the heap, if they are known.
+    pub heap_bytes: Option<u32>,
+    /// Whether arrays live on after the call that made them. Otherwise a call that stores one in a field traps.
+    pub keeps_arrays: bool,
 }
 
 /// The fields of a class to which not only the class itself stores.

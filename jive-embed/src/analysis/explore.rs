@@ -306,14 +306,15 @@ pub(super) fn made_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<Array
 
 /// Returns the heap bytes that an array takes, which are unknown if its length is unknown.
 fn allocation(kind: ArrayKind, length: Option<i32>) -> Range {
-    match length.and_then(|length| u64::try_from(length).ok()) {
-        Some(length) => {
-            let data =
-                (length * u64::from(kind.width())).next_multiple_of(u64::from(ARRAY_ALIGNMENT));
-            Range::exactly(u64::from(ARRAY_HEADER_BYTES) + data)
-        }
-        None => Range::UNKNOWN,
-    }
+    let bytes = length.and_then(|length| array_bytes(kind, length));
+    bytes.map_or(Range::UNKNOWN, Range::exactly)
+}
+
+/// Returns the heap bytes that an array of a length takes, or `None` if the length is negative.
+pub(crate) fn array_bytes(kind: ArrayKind, length: i32) -> Option<u64> {
+    let length = u64::try_from(length).ok()?;
+    let data = (length * u64::from(kind.width())).next_multiple_of(u64::from(ARRAY_ALIGNMENT));
+    Some(u64::from(ARRAY_HEADER_BYTES) + data)
 }
 
 impl Totals<'_> {

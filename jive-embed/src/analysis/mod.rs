@@ -34,7 +34,7 @@ pub(crate) use calls::{Callee, Signatures, callee};
 pub(crate) use components::Components;
 pub(crate) use depths::Depths;
 pub use environment::{Entry, Environment, ForeignFields, Native};
-pub(crate) use explore::makes_array;
+pub(crate) use explore::{array_bytes, makes_array};
 pub(crate) use facts::{Facts, Flow};
 pub(crate) use graph::ControlFlow;
 pub use line_table::LineTable;
@@ -61,6 +61,8 @@ mod tests {
             packet: None,
             bytecode_ps: 0,
             foreign: ForeignFields::None,
+            heap_bytes: None,
+            keeps_arrays: true,
         };
         let bounds = Bounds::of(class, &anywhere).entry_points;
         let up = bounds.iter().find(|bound| bound.method == "up");

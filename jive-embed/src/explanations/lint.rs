@@ -65,4 +65,32 @@ pub(super) const ENTRIES: &[Explanation] = &[
         fix: "Store the offset of the free buffer, and name the buffer in a receive descriptor: \
               `OFFSETS[0] = buffer; dmaRxd(OFFSETS, channel, length);`.",
     },
+    Explanation {
+        code: "lint/array-escape",
+        meaning: "A method stores an array that it made itself in a field. The arrays of a call \
+                  are freed at the end of the call, so no field can keep one: the store traps \
+                  with `TransientEscape`. Arrays that the static initializer or the constructor \
+                  makes are kept, and so are those of methods that they call.",
+        example: "static int[] seen;\n\nstatic int doRx(int length, int channel) {\n    seen = new int[16];   // freed when doRx returns\n    return 0;\n}",
+        fix: "Make the array in the field's declaration, as in `static final int[] SEEN = new \
+              int[16];`, and fill it anew in the call.",
+    },
+    Explanation {
+        code: "lint/unassigned-array",
+        meaning: "A method uses the elements or the length of an array in an instance field that \
+                  no code of the class assigns. Every instance has `null` there, so the use traps \
+                  with `NullPointerException`. Fields that are `static` get no warning, because a \
+                  scenario can set them, nor does `RxBuf`, which the NIC sets.",
+        example: "int[] counts;   // never assigned\n\nvoid count(int channel) {\n    counts[channel]++;\n}",
+        fix: "Assign the field where it is declared: `final int[] counts = new int[16];`.",
+    },
+    Explanation {
+        code: "lint/heap-demand",
+        meaning: "The arrays that a method certainly makes, or one array that it may make, take \
+                  more bytes than the default heap has. Without a larger heap the class cannot be \
+                  loaded, or the call traps with `OutOfMemoryError`. Each array also has a header.",
+        example: "static final int[] TABLE = new int[100000];   // 400 KB",
+        fix: "Make the arrays smaller, or give the applet a larger heap: `heap = \"512KiB\"` of \
+              its `[[endpoint]]`.",
+    },
 ];

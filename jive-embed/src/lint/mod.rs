@@ -2,6 +2,7 @@
 //!
 //! A lint stays silent in case of doubt, and never changes the verdict on a class.
 
+mod arrays;
 mod bytes;
 mod flow;
 mod method;
@@ -14,6 +15,7 @@ use jive_core::{ClassFile, MethodId, Pc};
 #[cfg(feature = "json")]
 use serde::Serialize;
 
+use self::arrays::Arrays;
 use self::flow::Natives;
 use self::method::Examined;
 use crate::analysis::{
@@ -78,6 +80,15 @@ lints! {
     /// The class pops a free buffer that it never names in a descriptor.
     LostBuffer = "lint/lost-buffer",
         "a free buffer is popped and no descriptor names the buffer, so the user does not get the buffer back";
+    /// A call stores an array in a field that does not outlive the call.
+    ArrayEscape = "lint/array-escape",
+        "an array that this call makes is stored in a field, so the call traps with `TransientEscape`";
+    /// The class uses an array of a field that nobody assigns.
+    UnassignedArray = "lint/unassigned-array",
+        "the array's field is never assigned, so it is `null`, and the call traps with `NullPointerException`";
+    /// The class makes more arrays than the default heap holds.
+    HeapDemand = "lint/heap-demand",
+        "the arrays up to this one take more than the default heap, so none is left: `OutOfMemoryError`";
 }
 
 /// A place in a class that a lint warns of.
@@ -171,6 +182,7 @@ impl Warnings {
 fn findings(class: &ClassFile<'_>, environment: &Environment) -> Vec<Finding> {
     let natives = Natives::called_by(class);
     let facts = Facts::of(*class);
+    let arrays = Arrays::of(&facts, environment);
     let mut signatures = Signatures::new(class);
     let mut steps = STEPS_MAX;
     let mut found = Vec::new();
@@ -193,6 +205,7 @@ fn findings(class: &ClassFile<'_>, environment: &Environment) -> Vec<Finding> {
         packet::look(&mut examined);
         bytes::look(&mut examined);
         flow::look(&mut examined, &natives);
+        arrays::look(&mut examined, &arrays);
         let mut own = examined.found;
         own.sort_unstable();
         let lines = LineTable::of(&code);
@@ -231,6 +244,8 @@ fn loops_with_bounds(facts: &Facts<'_>, environment: &Environment) -> BTreeSet<(
         packet: None,
         bytecode_ps: 0,
         foreign: ForeignFields::None,
+        heap_bytes: None,
+        keeps_arrays: true,
     };
     let mut bounded = bounded_loops(facts, environment);
     bounded.extend(bounded_loops(facts, &anywhere));

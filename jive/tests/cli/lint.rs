@@ -9,7 +9,7 @@ use crate::process::Ended;
 use crate::{classes, jive_in, schema, words};
 
 /// Each lint, with the class that it warns of, and a class with the same purpose that it does not warn of.
-const LINTS: [(&str, &str, &str); 10] = [
+const LINTS: [(&str, &str, &str); 13] = [
     ("lint/stale-bytes", "StaleBytes", "StaleBytesTested"),
     ("lint/byte-range", "ByteRange", "ByteRangeMasked"),
     ("lint/byte-range", "ByteParameter", "ByteParameterMasked"),
@@ -36,6 +36,13 @@ const LINTS: [(&str, &str, &str); 10] = [
         "LoopAllocationOnce",
     ),
     ("lint/lost-buffer", "LostBuffer", "LostBufferNamed"),
+    ("lint/array-escape", "ArrayEscape", "ArrayEscapeInitial"),
+    (
+        "lint/unassigned-array",
+        "UnassignedArray",
+        "UnassignedArrayMade",
+    ),
+    ("lint/heap-demand", "HeapDemand", "HeapDemandSmall"),
 ];
 
 /// Returns the output of `jive verify` for a class of the lints.

@@ -3,6 +3,7 @@
 
 use std::ops::RangeInclusive;
 
+use jive_embed::Limits;
 use jive_embed::analysis::{Entry, Environment, ForeignFields, Native};
 use nic_core::event::DmaDirection;
 use nic_core::sle::{EntryCost, NativeKind, NicEntry, NicNative};
@@ -50,6 +51,8 @@ pub fn environment(profile: &Profile, site: &AppletSite) -> Environment {
         packet: Some((PACKET_FIELD.to_owned(), site.max_packet)),
         bytecode_ps: pace.of_work(costs.bytecode),
         foreign: site.foreign.clone(),
+        heap_bytes: Some(site.heap),
+        keeps_arrays: false,
     }
 }
 
@@ -62,6 +65,8 @@ pub fn class_environment(profile: &Profile, shape: DetachedShape) -> Environment
         array_length_max: i32::MAX.cast_unsigned(),
         packet: None,
         foreign: ForeignFields::None,
+        heap_bytes: u32::try_from(Limits::default().heap_bytes).ok(),
+        keeps_arrays: true,
         ..environment(profile, &AppletSite::alone(shape, 0))
     }
 }

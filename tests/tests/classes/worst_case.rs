@@ -235,6 +235,8 @@ mod analysed {
                 packet: None,
                 bytecode_ps: 1,
                 foreign: ForeignFields::None,
+                heap_bytes: None,
+                keeps_arrays: true,
             };
             Warnings::of(Path::new("worst.class"), &class, &environment).render()
         };
