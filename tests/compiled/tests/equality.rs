@@ -126,7 +126,7 @@ fn refueled(machine: &mut Machine<'_>, fuel: u64) -> Result<Option<i32>, Trap> {
 fn compare(class: &Class, setting: Setting) -> u64 {
     let loaded = load_as(class.bytes, Policy::ClassOnly, NicNative::TABLE).unwrap();
     let linked = loaded.linked();
-    let methods = methods(&linked);
+    let methods = methods(linked);
     let mut calls = 0;
     for (number, (method, descriptor)) in methods.iter().enumerate() {
         let mut memories = [linked.program, *class.program]

@@ -130,7 +130,7 @@ fn compare(class: &Class, number: usize) -> [usize; 2] {
     let loaded = load_as(class.bytes, Policy::ClassOnly, NicNative::TABLE).unwrap();
     let linked = loaded.linked();
     let [mut calls, mut waited] = [0; 2];
-    for (turn, (method, descriptor)) in methods(&linked).into_iter().enumerate() {
+    for (turn, (method, descriptor)) in methods(linked).into_iter().enumerate() {
         let mut memories =
             [linked.program, *class.program].map(|program| Memory::new(&program, 8, 8));
         let [first, second] = &mut memories;
