@@ -12,6 +12,7 @@ use nic_core::via::ConnectionId;
 
 use super::emp::{Emp, EmpState, HasEmp};
 use super::interface::{Interface, Protocol};
+use super::lmmc::{HasLmmc, Lmmc, LmmcState};
 use super::remote::{Due, HasRemote, Read, Remote, WindowState};
 use super::table::{Simulation, States, engine, of_engine};
 use super::via::{self, HasVia, Via, ViaState};
@@ -191,6 +192,16 @@ impl HasEmp for States {
 
     fn emp_mut(&mut self) -> &mut EmpState {
         &mut self.emp
+    }
+}
+
+impl HasLmmc for States {
+    fn lmmc(&self) -> &LmmcState {
+        &self.lmmc
+    }
+
+    fn lmmc_mut(&mut self) -> &mut LmmcState {
+        &mut self.lmmc
     }
 }
 

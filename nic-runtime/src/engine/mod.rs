@@ -11,11 +11,12 @@
 //! - `interface` has the traits that an engine implements
 //! - `table` has the states of all engines, and dispatches what applets and the loop of a run ask of them
 //! - `hooks` dispatches what the parts of a simulation ask of them
-//! - `unet`, `emp` and `via` are the engines, `remote` is remote memory
+//! - `unet`, `emp`, `via` and `lmmc` are the engines, `remote` is remote memory
 
 pub(crate) mod emp;
 mod hooks;
 mod interface;
+pub(crate) mod lmmc;
 pub(crate) mod remote;
 mod table;
 pub(crate) mod unet;

@@ -88,7 +88,6 @@ impl PortRefusal {
 
 /// What a process asks the operating system for (S4-20).
 #[derive(Clone, Debug)]
-#[expect(dead_code, reason = "no interface of the table has ports yet")]
 pub(crate) enum PortAsked {
     /// Sets up a port to a peer.
     Create {

@@ -276,10 +276,8 @@ pub(crate) enum Asked {
     /// Takes the oldest message, and waits for one for this long: not at all, or for ever (`Some(None)`).
     Take(Option<Option<SimDuration>>),
     /// Asks for something at a port.
-    #[expect(dead_code, reason = "no interface of the table has ports yet")]
     Port(PortAsked),
     /// Accesses a page, or waits for a word of one.
-    #[expect(dead_code, reason = "no interface of the table has pages yet")]
     Page(WindowAsked),
 }
 
@@ -298,10 +296,6 @@ pub(crate) enum Asking {
     /// The process is busy for this time.
     Busy(SimDuration),
     /// The process is busy, and holds its processor, until the interface ends that.
-    #[expect(
-        dead_code,
-        reason = "no interface of the table lets a process wait so yet"
-    )]
     Held,
     /// The interface does not have what was asked for.
     Ignored,

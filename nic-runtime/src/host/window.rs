@@ -79,6 +79,7 @@ pub(crate) enum WindowAsked {
     },
     /// The processor has written bytes to a peer's window, and they leave.
     Leave {
+        ticket: u64,
         window: i32,
         offset: u32,
         bytes: Vec<u8>,

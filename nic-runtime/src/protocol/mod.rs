@@ -3,6 +3,7 @@
 //! A protocol is a row of [`Header`]. The wires know its length and flip its bits, and leave the rest to the engine of
 //! the protocol (`engine/interface.rs`).
 
+mod link_message;
 mod remote_read;
 mod remote_write;
 
@@ -11,6 +12,7 @@ use std::fmt::Debug;
 use nic_core::emp;
 use nic_core::via::ViaHeader;
 
+pub(crate) use self::link_message::LinkMessage;
 pub(crate) use self::remote_read::{ReadKind, RemoteRead};
 pub(crate) use self::remote_write::{EntryNumber, RemoteWrite};
 
@@ -40,6 +42,9 @@ pub(crate) trait WireHeader: Copy + Debug + PartialEq {
         false
     }
 
+    /// Whether the packet waits at the end of a wire for as long as it must, and is never too late.
+    const IS_PATIENT: bool = false;
+
     /// Returns whether the packet is a whole message, which the wires treat as a packet without a header.
     fn is_message(self) -> bool {
         false
@@ -63,6 +68,8 @@ macro_rules! protocols {
             Remote(crate::protocol::RemoteWrite);
             /// The request for bytes of a window of the receiver's memory, or the answer.
             Read(crate::protocol::RemoteRead);
+            /// A message between the ends of an LMMC link.
+            Lmmc(crate::protocol::LinkMessage);
         }
     };
 }
@@ -99,6 +106,15 @@ macro_rules! headers {
                 match self {
                     Header::None => false,
                     $(Header::$name(header) => header.is_frame(),)*
+                }
+            }
+
+            /// Returns whether the packet waits at the end of a wire for as long as it must.
+            #[must_use]
+            pub(crate) fn is_patient(self) -> bool {
+                match self {
+                    Header::None => false,
+                    $(Header::$name(_) => <$header>::IS_PATIENT,)*
                 }
             }
 
@@ -240,6 +256,31 @@ impl WireHeader for ViaHeader {
 
     fn immediate(self) -> Option<u32> {
         ViaHeader::immediate(self)
+    }
+}
+
+/// A link of LMMC loses and alters nothing, so no bit of a message ever flips. A message takes an arrival slot, as the
+/// link holds back what follows while the receiver serves a paging request.
+impl WireHeader for LinkMessage {
+    type Bytes = [u8; 0];
+
+    const LENGTH: u32 = 0;
+
+    const IS_CHECKED: bool = true;
+
+    /// The controller of the receiver may be stopped for as long as its host likes, and the link loses nothing (S4-09).
+    const IS_PATIENT: bool = true;
+
+    fn to_bytes(self) -> Self::Bytes {
+        []
+    }
+
+    fn from_bytes(_bytes: &[u8]) -> Option<Self> {
+        None
+    }
+
+    fn is_for_nic(self) -> bool {
+        false
     }
 }
 

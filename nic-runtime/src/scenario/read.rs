@@ -443,7 +443,10 @@ mod tests {
         let [mistake] = &mistakes[..] else {
             panic!("expected one mistake, found {mistakes:?}");
         };
-        assert_eq!(mistake.kind.to_string(), "expected `unet`, `emp` or `via`");
+        assert_eq!(
+            mistake.kind.to_string(),
+            "expected `unet`, `emp`, `via` or `lmmc`"
+        );
     }
 
     #[test]

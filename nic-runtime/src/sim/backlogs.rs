@@ -28,17 +28,22 @@ impl<E: Engines> Parts<'_, E> {
         let direction = &mut self.fabric[route];
         let length = u32::try_from(self.packets[packet].bytes.len()).unwrap_or(u32::MAX);
         let frame = direction.wire.framing.frame(length);
-        let backlog = direction.backlog.as_mut();
-        match backlog.and_then(|backlog| backlog.add(packet, frame, self.now)) {
-            None => self.drop_on_wire(packet, WireDropReason::Overrun),
-            Some(until) => {
-                self.schedule.insert(until, Work::LookBacklog(route));
-                if !waits {
-                    self.backlogs.0.push_back(route);
-                }
-                self.signal(route);
-            }
+        let is_patient = self.packets[packet].header.is_patient();
+        let mut until = None;
+        let fits = direction.backlog.as_mut().is_some_and(|backlog| {
+            until = (!is_patient).then(|| backlog.drops_at(self.now));
+            backlog.add(packet, frame, until.unwrap_or(SimTime::MAX))
+        });
+        if !fits {
+            return self.drop_on_wire(packet, WireDropReason::Overrun);
         }
+        if let Some(until) = until {
+            self.schedule.insert(until, Work::LookBacklog(route));
+        }
+        if !waits {
+            self.backlogs.0.push_back(route);
+        }
+        self.signal(route);
     }
 
     /// Sends the next stop or go signal if one is due. The signal reaches the sender of the packets after the link's
@@ -83,6 +88,14 @@ impl<E: Engines> Parts<'_, E> {
     /// Delivers packets from the backlogs of a NIC's wires while slots are free.
     #[cold]
     pub(crate) fn deliver_waiting(&mut self, nic: NicId) {
+        // A delivered packet may be over at once. Its slot then lets others go on, by this function, which changes the
+        // list. So the list is looked through until nothing is delivered.
+        while self.deliver_some(nic) {}
+    }
+
+    /// Looks through the backlogs of a NIC's wires once. Returns whether a packet was delivered.
+    fn deliver_some(&mut self, nic: NicId) -> bool {
+        let mut has_delivered = false;
         let mut place = 0;
         while let Some(&id) = self.backlogs.0.get(place) {
             if self.fabric[id].to != nic {
@@ -94,12 +107,14 @@ impl<E: Engines> Parts<'_, E> {
             {
                 self.take_waiting(id);
                 self.deliver(packet);
+                has_delivered = true;
             }
             match self.first_waiting(id) {
                 Some(_) => place += 1,
-                None => _ = self.backlogs.0.remove(place),
+                None => self.backlogs.0.retain(|other| *other != id),
             }
         }
+        has_delivered
     }
 
     /// Drops the packets of a backlog that have waited for too long.

@@ -160,7 +160,6 @@ impl<'a, E: Engines> Parts<'a, E> {
     }
 
     /// Ends that the process of an endpoint is [held](Asking::Held), after this time.
-    #[expect(dead_code, reason = "no interface of the table holds a process yet")]
     pub(crate) fn let_go(&mut self, id: EndpointId, takes: SimDuration) {
         if let Some(process) = self.own.of(id) {
             let home = process.home();
@@ -170,7 +169,6 @@ impl<'a, E: Engines> Parts<'a, E> {
 
     /// Lets the process of an endpoint come before all others that wait for a processor of its host, the next time that it
     /// waits for one.
-    #[expect(dead_code, reason = "no interface of the table prefers a process yet")]
     pub(crate) fn prefer(&mut self, id: EndpointId) {
         if let Some(turns) = &mut self.turns {
             turns.prefer(id);

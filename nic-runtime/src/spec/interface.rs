@@ -12,6 +12,8 @@ macro_rules! interfaces {
             emp: Emp = "emp";
             /// A VI: an endpoint with one connection, whose user posts descriptors for each message.
             via: Via = "via";
+            /// The place of a process at an interface of LMMC: no queues, and pages of ports that the process maps.
+            lmmc: Lmmc = "lmmc";
         }
     };
 }

@@ -84,21 +84,25 @@ impl<P: Copy> Backlog<P> {
         first.is_some_and(|waiting| waiting.until <= now)
     }
 
-    /// Appends a packet of `frame` bytes. Returns the time at which the packet is dropped, or `None` if the packet does
-    /// not fit.
-    pub fn add(&mut self, packet: P, frame: u32, now: SimTime) -> Option<SimTime> {
-        let bytes = self.bytes.checked_add(frame)?;
-        if bytes > self.size {
-            return None;
-        }
+    /// Returns the time at which a packet is dropped that begins to wait now.
+    #[must_use]
+    pub fn drops_at(&self, now: SimTime) -> SimTime {
+        now + self.timeout
+    }
+
+    /// Appends a packet of `frame` bytes, which is dropped at a time. Returns whether the packet fits.
+    pub fn add(&mut self, packet: P, frame: u32, until: SimTime) -> bool {
+        let bytes = self.bytes.checked_add(frame);
+        let Some(bytes) = bytes.filter(|bytes| *bytes <= self.size) else {
+            return false;
+        };
         self.bytes = bytes;
-        let until = now + self.timeout;
         self.waiting.push_back(Waiting {
             packet,
             frame,
             until,
         });
-        Some(until)
+        true
     }
 
     /// Removes the oldest packet.
@@ -132,15 +136,17 @@ mod tests {
         let reserve = reserve(50, SimDuration::from_ns(100), 1_000_000_000);
         assert_eq!(reserve, 300);
         let mut backlog = Backlog::new(400, reserve, SimDuration::from_ns(7));
-        let add = |backlog: &mut Backlog<u8>| backlog.add(7, 50, SimTime::ZERO);
+        let until = backlog.drops_at(SimTime::ZERO);
+        assert_eq!(until, SimTime::from_ps(7_000));
+        let add = |backlog: &mut Backlog<u8>| backlog.add(7, 50, until);
         for expected in [None, None, Some(Signal::Stop), None] {
-            assert_eq!(add(&mut backlog), Some(SimTime::from_ps(7_000)));
+            assert!(add(&mut backlog));
             assert_eq!(backlog.signal(), expected);
         }
         for _ in 0..4 {
-            assert_eq!(add(&mut backlog), Some(SimTime::from_ps(7_000)));
+            assert!(add(&mut backlog));
         }
-        assert_eq!(add(&mut backlog), None, "400 bytes are there");
+        assert!(!add(&mut backlog), "400 bytes are there");
         for left in (0..8).rev() {
             assert_eq!(backlog.take(), Some(7));
             let expected = (left == 1).then_some(Signal::Go);

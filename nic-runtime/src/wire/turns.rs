@@ -29,7 +29,7 @@ impl Taker {
             to: packet.to.0,
             channel: match packet.header {
                 Header::None | Header::Emp(_) => Some(channel),
-                Header::Via(_) | Header::Remote(_) | Header::Read(_) => None,
+                Header::Via(_) | Header::Remote(_) | Header::Read(_) | Header::Lmmc(_) => None,
             },
         }
     }

@@ -77,6 +77,8 @@ fn ends(profile: &Profile) -> Vec<Ends> {
             // EMP does not divide a message among receives.
             InterfaceKind::Emp if has(&["emp"]) => all.push(plain(LARGE)),
             InterfaceKind::Unet | InterfaceKind::Emp => {}
+            // A process writes to pages, and sends no messages.
+            InterfaceKind::Lmmc => {}
             InterfaceKind::Via if profile.receive == Receive::Direct => {}
             InterfaceKind::Via => {
                 let by_processor = match has(&["base"]) {

@@ -37,6 +37,7 @@ mod hostile;
 mod isolation;
 mod javia;
 mod links;
+mod lmmc;
 mod loading;
 mod moments;
 mod network;

@@ -36,13 +36,14 @@ pub struct Breach {
 /// Returns the interface of the victims in the cast with this number. Every second cast has the first interface, since
 /// its casts are the shortest, and the other interfaces take turns.
 fn interface_of(number: u64) -> InterfaceKind {
-    let others = InterfaceKind::ALL.len() as u64 - 1;
+    let all = cast::interfaces();
+    let others = all.len() as u64 - 1;
     let place = match number % 2 {
         0 => 0,
         _ => 1 + (number / 2) % others,
     };
     let place = usize::try_from(place).expect("there are few interfaces");
-    InterfaceKind::ALL[place].1
+    all[place]
 }
 
 /// Returns the random cast with this number.

@@ -145,7 +145,7 @@ fn sight(names: &dyn Names, cast: &Cast, event: &Event<'_>) -> Option<(Key, Sigh
     // What the NICs of a connection send each other depends on time: they repeat frames and acknowledge them together.
     let sees_packets = match interface {
         InterfaceKind::Unet => true,
-        InterfaceKind::Emp | InterfaceKind::Via => false,
+        InterfaceKind::Emp | InterfaceKind::Via | InterfaceKind::Lmmc => false,
     };
     let (channel, kind, sight) = match event.kind {
         EventKind::Nic(NicEvent::WireRx {

@@ -42,6 +42,7 @@ pub(crate) fn asked(
             bytes,
         } => store(sim, id, (ticket, window, offset), bytes).ok_or(ticket),
         WindowAsked::Leave {
+            ticket: _,
             window,
             offset,
             bytes,
@@ -112,7 +113,7 @@ fn writable(sim: &Parts<'_, impl HasRemote>, id: EndpointId, range: Range) -> Op
 fn store(
     sim: &mut Parts<'_, impl HasRemote>,
     id: EndpointId,
-    (_, window, offset): (u64, i32, u32),
+    (ticket, window, offset): (u64, i32, u32),
     bytes: Vec<u8>,
 ) -> Option<SimDuration> {
     let length = u32::try_from(bytes.len()).ok()?;
@@ -120,6 +121,7 @@ fn store(
     let nic = sim.endpoints[id].nic;
     let costs = Costs::of(sim.scenario.profile_of(nic))?;
     let leave = WindowAsked::Leave {
+        ticket,
         window,
         offset,
         bytes,

@@ -28,7 +28,9 @@ impl<E: HasRemote> Protocol<E> for Remote {
     fn packet_left(sim: &mut Parts<'_, E>, packet: PacketRef) -> bool {
         match sim.packets[packet].header {
             Header::Remote(write) => write.is_of_applet(),
-            Header::None | Header::Emp(_) | Header::Via(_) | Header::Read(_) => false,
+            Header::None | Header::Emp(_) | Header::Via(_) | Header::Read(_) | Header::Lmmc(_) => {
+                false
+            }
         }
     }
 

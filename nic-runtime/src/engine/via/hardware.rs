@@ -339,7 +339,8 @@ fn is_late(sim: &Parts<'_, impl HasVia>, id: EndpointId, item: Item) -> bool {
             | Header::Emp(_)
             | Header::Via(_)
             | Header::Remote(_)
-            | Header::Read(_) => false,
+            | Header::Read(_)
+            | Header::Lmmc(_) => false,
         },
         Item::Post(posted) => sim.engines.via().is_void(id, posted.post),
         Item::Own(..) => false,

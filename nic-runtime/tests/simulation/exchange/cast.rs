@@ -72,6 +72,8 @@ impl Way {
                         .chain(applets)
                 })
                 .collect(),
+            // A process writes to pages, and sends no messages.
+            InterfaceKind::Lmmc => Vec::new(),
         }
     }
 
@@ -336,7 +338,7 @@ impl Pair {
         let mut pick = |of: &[&str]| of[index(generator, of.len())].to_owned();
         let mut keys = Vec::new();
         match way.interface() {
-            InterfaceKind::Unet => {}
+            InterfaceKind::Unet | InterfaceKind::Lmmc => {}
             InterfaceKind::Emp => keys.push("interface = 'emp'".to_owned()),
             InterfaceKind::Via => {
                 let rows = Reliability::ALL;

@@ -51,11 +51,25 @@ struct Setting {
 }
 
 fn setting(interface: InterfaceKind) -> &'static Setting {
+    setting_of(interface).expect("only interfaces with a setting are cast")
+}
+
+/// Returns the setting of an interface; `None` if its users exchange no messages, and no applet runs beside them.
+fn setting_of(interface: InterfaceKind) -> Option<&'static Setting> {
     match interface {
-        InterfaceKind::Unet => &unet::SETTING,
-        InterfaceKind::Emp => &emp::SETTING,
-        InterfaceKind::Via => &via::SETTING,
+        InterfaceKind::Unet => Some(&unet::SETTING),
+        InterfaceKind::Emp => Some(&emp::SETTING),
+        InterfaceKind::Via => Some(&via::SETTING),
+        InterfaceKind::Lmmc => None,
     }
+}
+
+/// Returns the interfaces that are cast.
+pub(super) fn interfaces() -> Vec<InterfaceKind> {
+    let all = InterfaceKind::ALL.map(|(_, interface)| interface);
+    let cast = all.into_iter();
+    cast.filter(|interface| setting_of(*interface).is_some())
+        .collect()
 }
 
 /// The circumstances in which the victims of an interface are tested.
