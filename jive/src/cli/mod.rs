@@ -11,6 +11,7 @@ mod compile;
 mod completions;
 mod console;
 mod cpu_clock;
+mod daemon;
 mod disasm;
 mod event_diff;
 mod event_line;
@@ -82,6 +83,7 @@ Examples:
   jive profile my.toml                where do its applets spend their time?
   jive explain subset/long            what a rejection means and how to fix it
   jive paper unet-sle                 the paper's figures, stated and simulated
+  jive daemon --socket nic.sock --line /dev/ttyACM0    sends classes to a NIC that runs
   jive watch                          verifies and tests what changes
   jive play                           the web page, which compiles Java
 
@@ -142,6 +144,7 @@ enum Command {
     Shrink(shrink::Arguments),
     Stub(stub::Arguments),
     Certify(certify::Arguments),
+    Daemon(daemon::Arguments),
     Watch(watch::Arguments),
     Play(play::Arguments),
     Init(init::Arguments),
@@ -180,6 +183,7 @@ pub fn main() -> ExitCode {
         Command::Shrink(arguments) => shrink::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),
         Command::Certify(arguments) => certify::main(&arguments, &mut console),
+        Command::Daemon(arguments) => daemon::main(&arguments, &mut console),
         Command::Watch(arguments) => watch::main(&arguments, &mut console),
         Command::Play(arguments) => play::main(&arguments, &mut console),
         Command::Init(arguments) => init::main(&arguments, &mut console),

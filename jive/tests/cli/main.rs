@@ -23,6 +23,8 @@ mod bounded;
 mod captures_sent;
 mod certify;
 mod compile;
+#[cfg(target_os = "linux")]
+mod daemon;
 mod displays;
 mod documents;
 mod exec;
