@@ -3,7 +3,6 @@
 use core::ffi::CStr;
 use core::fmt::{Arguments, Write as _};
 
-use cortex_m_rt::entry;
 use heapless::{String, Vec};
 use semihosting::experimental::env;
 use semihosting::fs::File;
@@ -12,8 +11,8 @@ use semihosting::process::ExitCode;
 
 use crate::failure::Failure;
 use crate::linked::{self, Mark};
-use crate::machine::{Footprint, Machine};
-use crate::run::run;
+use crate::machine::{Footprint, Line, Machine, Wait};
+use crate::uart::Uart;
 
 /// Greatest length of the program's command line, in bytes.
 const COMMAND_LINE_MAX: usize = 512;
@@ -21,9 +20,9 @@ const COMMAND_LINE_MAX: usize = 512;
 /// Greatest length of a line of the report, in bytes.
 const REPORT_LINE_MAX: usize = 128;
 
-#[entry]
-fn start() -> ! {
-    match main() {
+/// Runs a program with the arguments of the debugger's host, and ends.
+pub fn start(program: fn(&mut Device, &mut dyn Iterator<Item = &str>) -> Result<(), Failure>) -> ! {
+    match main(program) {
         Ok(()) => ExitCode::SUCCESS.exit_process(),
         Err(failure) => {
             // If writing to standard error fails too, the program cannot report its failure.
@@ -35,21 +34,27 @@ fn start() -> ! {
     }
 }
 
-fn main() -> Result<(), Failure> {
+fn main(
+    program: fn(&mut Device, &mut dyn Iterator<Item = &str>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let arguments = env::args::<COMMAND_LINE_MAX>().map_err(|_| Failure::Read)?;
     let mut device = Device {
         trace: io::stdout().map_err(|_| Failure::Write)?,
         report: io::stderr().map_err(|_| Failure::Write)?,
         mark: Mark::paint(),
+        uart: None,
     };
     // Skips the program's name. The list of arguments ends at the first argument that is not UTF-8.
-    run(&mut device, arguments.skip(1).map_while(Result::ok))
+    program(&mut device, &mut arguments.skip(1).map_while(Result::ok))
 }
 
-struct Device {
+/// The device, and the debugger's host.
+pub struct Device {
     trace: Stdout,
     report: Stderr,
     mark: Mark,
+    /// The serial line, which is enabled when it is first used.
+    uart: Option<Uart>,
 }
 
 impl Machine for Device {
@@ -91,6 +96,18 @@ impl Machine for Device {
 
     fn footprint(&self) -> Option<Footprint> {
         Some(linked::footprint())
+    }
+}
+
+impl Line for Device {
+    fn receive(&mut self, wait: Wait) -> Result<Option<u8>, Failure> {
+        Ok(self.uart.get_or_insert_with(Uart::enable).receive(wait))
+    }
+
+    fn transmit(&mut self, bytes: impl Iterator<Item = u8>) -> Result<(), Failure> {
+        let uart = self.uart.get_or_insert_with(Uart::enable);
+        bytes.for_each(|byte| uart.transmit(byte));
+        Ok(())
     }
 }
 

@@ -3,15 +3,24 @@
 use core::fmt;
 
 use jive_core::{LinkError, ParseError};
+use jive_load::CertifiedError;
 use jive_verifier::VerifyError;
 use nic_core::sle::AppletError;
 
 /// Why a run failed.
 #[derive(Copy, Clone, Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The arguments are invalid.
     #[error("usage: firmware CLASS SEED LENGTH…, with lengths of up to {max} bytes")]
     Usage {
+        /// Greatest length of a message.
+        max: usize,
+    },
+    /// The arguments of the program that swaps are invalid.
+    #[error(
+        "usage: swapping CLASS CERTIFICATE SEED STEP…, a step is `swap` or a length of up to {max} bytes"
+    )]
+    UsageOfSwapping {
         /// Greatest length of a message.
         max: usize,
     },
@@ -37,6 +46,12 @@ pub(crate) enum Failure {
     /// The verifier rejected the class as unsafe or outside of the subset.
     #[error("the class is refused: {0}")]
     Verify(#[from] VerifyError),
+    /// The class or its certificate was refused.
+    #[error("the class is refused: {0}")]
+    Certified(#[from] CertifiedError),
+    /// The first class was refused, for a reason that classes on the line are refused for too.
+    #[error("the class is refused: {0}")]
+    First(&'static str),
     /// The linker rejected the class because it exceeds a limit of the linked form.
     #[error("the class is refused: {0}")]
     Link(#[from] LinkError),

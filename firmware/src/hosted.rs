@@ -1,17 +1,30 @@
 //! The host version of the program, so that its trace can be compared with that of the device.
 
 use std::fmt::Arguments;
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use nic_core::sle::PATIENCE;
 
 use crate::failure::Failure;
-use crate::machine::{Footprint, Machine};
-use crate::run::run;
+use crate::machine::{Footprint, Line, Machine, Wait};
 
-/// Runs the program with the process's arguments.
-pub(crate) fn main() -> ExitCode {
+/// How long the line is waited for at a time.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The environment variable with the path of a Unix socket that stands for the serial line. The program listens on it, as
+/// QEMU does.
+const LINE: &str = "FIRMWARE_LINE";
+
+/// Runs a program with the process's arguments.
+pub fn start(
+    program: fn(&mut Host, &mut dyn Iterator<Item = &str>) -> Result<(), Failure>,
+) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&mut Host, arguments.iter().map(String::as_str)) {
+    let mut host = Host::default();
+    match program(&mut host, &mut arguments.iter().map(String::as_str)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("firmware: {failure}");
@@ -20,7 +33,63 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-struct Host;
+/// The process.
+#[derive(Default)]
+pub struct Host {
+    /// The socket that stands for the line, and the one who is connected to it.
+    line: Option<(UnixListener, Option<UnixStream>)>,
+}
+
+impl Host {
+    fn line(&mut self) -> Result<&mut (UnixListener, Option<UnixStream>), Failure> {
+        if self.line.is_none() {
+            let path = std::env::var_os(LINE).ok_or(Failure::Read)?;
+            let listener = UnixListener::bind(path).map_err(|_| Failure::Read)?;
+            self.line = Some((listener, None));
+        }
+        self.line.as_mut().ok_or(Failure::Read)
+    }
+}
+
+impl Line for Host {
+    fn receive(&mut self, wait: Wait) -> Result<Option<u8>, Failure> {
+        let patience = Duration::from_nanos(PATIENCE.as_ns());
+        let end = (wait == Wait::Patience).then(|| Instant::now() + patience);
+        let (listener, stream) = self.line()?;
+        listener.set_nonblocking(true).map_err(|_| Failure::Read)?;
+        while end.is_none_or(|end| Instant::now() < end) {
+            if stream.is_none() {
+                *stream = listener.accept().ok().map(|(stream, _)| stream);
+            }
+            let mut byte = [0];
+            let read = stream.as_mut().map(|stream| {
+                let limited = stream.set_read_timeout(Some(PAUSE));
+                limited.and_then(|()| stream.read(&mut byte))
+            });
+            match read {
+                Some(Ok(1)) => return Ok(Some(byte[0])),
+                // Another one may connect.
+                Some(Ok(_)) => *stream = None,
+                Some(Err(error)) if error.kind() == ErrorKind::ConnectionReset => *stream = None,
+                Some(Err(_)) => {}
+                None => std::thread::sleep(PAUSE),
+            }
+        }
+        Ok(None)
+    }
+
+    fn transmit(&mut self, bytes: impl Iterator<Item = u8>) -> Result<(), Failure> {
+        let (_, stream) = self.line()?;
+        if let Some(connected) = stream {
+            let bytes: Vec<u8> = bytes.collect();
+            // Whoever was connected may have gone.
+            if connected.write_all(&bytes).is_err() {
+                *stream = None;
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Machine for Host {
     fn read(&mut self, path: &str, place: &mut [u8]) -> Result<usize, Failure> {

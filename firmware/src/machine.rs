@@ -37,6 +37,32 @@ pub(crate) trait Machine {
     fn footprint(&self) -> Option<Footprint>;
 }
 
+/// A machine with a serial line.
+pub(crate) trait Line {
+    /// Returns the next byte of the line. Returns `None` if the line stays silent for longer than `wait` allows.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the line cannot be read.
+    fn receive(&mut self, wait: Wait) -> Result<Option<u8>, Failure>;
+
+    /// Writes bytes to the line. Nobody may be listening.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the line cannot be written.
+    fn transmit(&mut self, bytes: impl Iterator<Item = u8>) -> Result<(), Failure>;
+}
+
+/// How long to wait for a byte.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// As long as it takes.
+    Forever,
+    /// As long as half a capsule is kept: [`PATIENCE`](nic_core::sle::PATIENCE), of real time.
+    Patience,
+}
+
 /// Memory use of the linked program, in bytes.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Footprint {

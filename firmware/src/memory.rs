@@ -93,6 +93,14 @@ impl LoadMemory {
     }
 }
 
+/// Memory of the NIC, whatever its applet is. `area_and_arrivals` must be called only once.
+pub(crate) fn area_and_arrivals() -> (&'static mut [u8], &'static mut [PacketSlot]) {
+    static AREA: ConstStaticCell<[u8; AREA_BYTES]> = ConstStaticCell::new([0; AREA_BYTES]);
+    static ARRIVED: ConstStaticCell<[PacketSlot; ARRIVALS]> =
+        ConstStaticCell::new([[0; PACKET_BYTES_MAX]; ARRIVALS]);
+    (AREA.take(), ARRIVED.take())
+}
+
 /// Large zeroed arrays. The arrays of `Bulk` are constant-initialised, because a value made at run time would pass
 /// through the stack.
 pub(crate) struct Bulk {
@@ -112,14 +120,12 @@ impl Bulk {
         const HEAP: usize = memory_bytes(HEAP_BYTES, PACKET_BYTES_MAX as u32);
         static CLASS: ConstStaticCell<[u8; 16 << 10]> = ConstStaticCell::new([0; 16 << 10]);
         static HEAP_CELL: ConstStaticCell<[u8; HEAP]> = ConstStaticCell::new([0; HEAP]);
-        static AREA: ConstStaticCell<[u8; AREA_BYTES]> = ConstStaticCell::new([0; AREA_BYTES]);
-        static ARRIVED: ConstStaticCell<[PacketSlot; ARRIVALS]> =
-            ConstStaticCell::new([[0; PACKET_BYTES_MAX]; ARRIVALS]);
+        let (area, arrivals) = area_and_arrivals();
         Bulk {
             class: CLASS.take(),
             heap: HEAP_CELL.take(),
-            area: AREA.take(),
-            arrivals: ARRIVED.take(),
+            area,
+            arrivals,
         }
     }
 }

@@ -4,7 +4,7 @@ use core::fmt::Write;
 
 use heapless::{String, Vec};
 use jive_core::limits::METHODS_MAX;
-use jive_core::{Cut, LinkedClass, MethodId};
+use jive_core::{ClassFile, Cut, MethodId};
 use nic_core::event::Names;
 use nic_core::id::{EndpointId, NicId};
 
@@ -29,13 +29,13 @@ pub(crate) struct NameTable {
 
 impl NameTable {
     /// Stores the names of a class and its methods.
-    pub(crate) fn new(loaded: &LinkedClass<'_>) -> Result<NameTable, Failure> {
+    pub(crate) fn new(class: &ClassFile<'_>) -> Result<NameTable, Failure> {
         let mut table = NameTable {
             text: String::new(),
             ends: Vec::new(),
         };
-        let methods = loaded.class.methods().map(|method| method.name);
-        for name in [loaded.class.name()].into_iter().chain(methods) {
+        let methods = class.methods().map(|method| method.name);
+        for name in [class.name()].into_iter().chain(methods) {
             let noted = write!(table.text, "{}", Cut(name)).map_err(drop);
             let noted = noted.and_then(|()| table.ends.push(table.text.len()).map_err(drop));
             noted.map_err(|()| Failure::Room {
@@ -45,6 +45,11 @@ impl NameTable {
             })?;
         }
         Ok(table)
+    }
+
+    /// Returns the name of the class.
+    pub(crate) fn class(&self) -> Option<&str> {
+        self.name(0)
     }
 
     fn name(&self, index: usize) -> Option<&str> {
@@ -70,7 +75,7 @@ impl Names for NameTable {
     }
 
     fn class(&self, _: EndpointId) -> Option<&str> {
-        self.name(0)
+        NameTable::class(self)
     }
 
     fn method(&self, _: EndpointId, method: MethodId) -> &str {

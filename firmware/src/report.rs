@@ -33,8 +33,7 @@ pub(crate) struct Report {
 impl Report {
     /// Writes the report on memory use, with a line `name value` for each figure.
     pub(crate) fn write(&self, machine: &mut impl Machine) -> Result<(), Failure> {
-        machine.write_report(format_args!("trace-lines {}", self.lines))?;
-        machine.write_report(format_args!("trace-sha256 {}", Hex(&self.hash)))?;
+        write_totals(machine, self.lines, &self.hash)?;
         let mut endpoint = self.calls;
         for (name, bytes) in self.program {
             endpoint += bytes;
@@ -55,13 +54,28 @@ impl Report {
                 machine.write_report(format_args!("{name} {bytes}"))?;
             }
         }
-        if let Some(footprint) = machine.footprint() {
-            machine.write_report(format_args!("program-code {}", footprint.code))?;
-            machine.write_report(format_args!("program-constants {}", footprint.constants))?;
-            machine.write_report(format_args!("program-memory {}", footprint.memory))?;
-        }
-        Ok(())
+        write_footprint(machine)
     }
+}
+
+/// Writes the size of the program, if the machine can measure it.
+pub(crate) fn write_footprint(machine: &mut impl Machine) -> Result<(), Failure> {
+    if let Some(footprint) = machine.footprint() {
+        machine.write_report(format_args!("program-code {}", footprint.code))?;
+        machine.write_report(format_args!("program-constants {}", footprint.constants))?;
+        machine.write_report(format_args!("program-memory {}", footprint.memory))?;
+    }
+    Ok(())
+}
+
+/// Writes how long a trace is, and its hash.
+pub(crate) fn write_totals(
+    machine: &mut impl Machine,
+    lines: u32,
+    hash: &[u8; 32],
+) -> Result<(), Failure> {
+    machine.write_report(format_args!("trace-lines {lines}"))?;
+    machine.write_report(format_args!("trace-sha256 {}", Hex(hash)))
 }
 
 /// Displays bytes in hexadecimal.

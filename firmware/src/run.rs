@@ -4,20 +4,25 @@ use jive_core::CallStack;
 use jive_load::Storage;
 use nic_core::sle::Applet;
 
+use crate::ThisMachine;
 use crate::failure::Failure;
 use crate::load::{accept, link_class, room};
 use crate::machine::Machine;
 use crate::memory::{Bulk, InstanceMemory, LoadMemory, PACKET_BYTES_MAX};
 use crate::names::NameTable;
-use crate::nic::Nic;
+use crate::nic::{Nic, NicState};
 use crate::report::Report;
 use crate::trace::Trace;
 use crate::traffic::Traffic;
 
 /// Runs the program with its arguments. `run` must be called only once, because all memory is lent once.
-pub(crate) fn run<'a>(
-    machine: &mut impl Machine,
-    mut arguments: impl Iterator<Item = &'a str>,
+///
+/// # Errors
+///
+/// Fails if the arguments are wrong, if the class is refused or traps while it is loaded, or if the machine fails.
+pub fn run(
+    machine: &mut ThisMachine,
+    arguments: &mut dyn Iterator<Item = &str>,
 ) -> Result<(), Failure> {
     let (Some(path), Some(seed)) = (arguments.next(), arguments.next()) else {
         return Err(Failure::Usage {
@@ -54,24 +59,25 @@ pub(crate) fn run<'a>(
     let fields = &mut instance.fields[..field_count];
     let applet = Applet::lent(&linked.class, fields, bulk.heap, PACKET_BYTES_MAX as u32)?;
     let stack = CallStack::new(instance.frames, instance.slots);
-    let names = NameTable::new(&linked.class)?;
+    let names = NameTable::new(&linked.class.class)?;
 
     machine.mark_stack();
     let trace = Trace::new(machine, names);
-    let nic = Nic::new(applet, stack, bulk.area, bulk.arrivals, trace);
-    let (trace, applet) = exchange(nic, &traffic)?;
+    let mut state = NicState::new(stack, bulk.area, bulk.arrivals, trace);
+    let (trace, applet) = exchange(Nic::new(applet, &mut state), &traffic)?;
     report.arrays = applet.heap_bytes() as usize;
-    (report.lines, report.hash) = trace.finish();
+    (report.lines, report.hash) = trace.totals();
+    let machine = trace.machine();
     report.stack_run = machine.stack_since_mark();
     report.write(machine)
 }
 
 /// Loads the applet and sends the messages. `exchange` is a separate function, so that its stack use can be measured.
 #[inline(never)]
-fn exchange<'a, 't, M: Machine>(
-    mut nic: Nic<'a, 't, M>,
+fn exchange<'p, 'n, M: Machine>(
+    mut nic: Nic<'p, 'n, M>,
     traffic: &Traffic,
-) -> Result<(Trace<'t, M>, Applet<'a>), Failure> {
+) -> Result<(&'n mut Trace<'n, M>, Applet<'p>), Failure> {
     nic.load()?;
     for message in traffic.messages() {
         nic.send(message)?;

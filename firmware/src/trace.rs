@@ -58,9 +58,22 @@ impl<'m, M: Machine> Trace<'m, M> {
         pieces.flush()
     }
 
-    /// Ends the trace. Returns the number of lines of the trace, and the hash of all lines.
-    pub(crate) fn finish(self) -> (u32, [u8; 32]) {
-        (self.lines, self.hash.finalize().into())
+    /// Returns the machine.
+    pub(crate) fn machine(&mut self) -> &mut M {
+        self.machine
+    }
+
+    /// Shows other names from now on, and returns those before.
+    pub(crate) fn rename(&mut self, names: NameTable) -> NameTable {
+        core::mem::replace(&mut self.names, names)
+    }
+
+    /// Returns the number of lines so far, and the hash of all lines. The next trace begins anew.
+    pub(crate) fn totals(&mut self) -> (u32, [u8; 32]) {
+        (
+            core::mem::take(&mut self.lines),
+            self.hash.finalize_reset().into(),
+        )
     }
 }
 

@@ -22,6 +22,49 @@ pub(crate) struct Traffic {
     lengths: Vec<usize, MESSAGES_MAX>,
 }
 
+/// Maximum number of swaps of a run.
+const SWAPS_MAX: usize = 16;
+
+/// The word that stands for a swap among the lengths of messages.
+const SWAP: &str = "swap";
+
+/// Time of a swap after the message before it. As in the scenario.
+const SWAP_AFTER: SimDuration = SimDuration::from_ns(500_000);
+
+/// What a run does next.
+#[derive(Copy, Clone)]
+pub(crate) enum Step {
+    /// The user sends a message.
+    Message(Message),
+    /// The applet may be replaced at this time.
+    Swap(SimTime),
+}
+
+/// The messages of a run, and the swaps between them.
+pub(crate) struct TrafficWithSwaps {
+    traffic: Traffic,
+    /// How many messages precede each swap.
+    swaps: Vec<usize, SWAPS_MAX>,
+}
+
+impl TrafficWithSwaps {
+    /// Returns messages and swaps in their order.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = Step> {
+        let swaps_after = |before: usize| {
+            let swaps = self.swaps.iter().filter(move |swap| **swap == before);
+            swaps.map(move |_| {
+                let message = SimTime::ZERO + EVERY.times(before as u64);
+                Step::Swap(message + SWAP_AFTER)
+            })
+        };
+        let messages = self.traffic.messages().map(Step::Message);
+        let after = messages.zip(1..).flat_map(move |(message, number)| {
+            core::iter::once(message).chain(swaps_after(number))
+        });
+        swaps_after(0).chain(after)
+    }
+}
+
 /// A message.
 #[derive(Copy, Clone)]
 pub(crate) struct Message {
@@ -59,6 +102,33 @@ impl Traffic {
             })?;
         }
         Ok(traffic)
+    }
+
+    /// Parses the seed, and the lengths of the messages with the swaps between them.
+    pub(crate) fn with_swaps<'a>(
+        seed: &str,
+        steps: impl Iterator<Item = &'a str>,
+    ) -> Result<TrafficWithSwaps, Failure> {
+        let mut swaps = Vec::new();
+        let (mut messages, mut too_many) = (0, false);
+        let lengths = steps.filter(|step| {
+            let is_swap = *step == SWAP;
+            if is_swap {
+                too_many |= swaps.push(messages).is_err();
+            } else {
+                messages += 1;
+            }
+            !is_swap
+        });
+        let traffic = Traffic::parse(seed, lengths)?;
+        if too_many {
+            return Err(Failure::Room {
+                what: "swaps",
+                needed: SWAPS_MAX + 1,
+                room: SWAPS_MAX,
+            });
+        }
+        Ok(TrafficWithSwaps { traffic, swaps })
     }
 
     /// Returns the messages in sending order.

@@ -5,6 +5,7 @@
 //! NIC needs no scheduler, because it performs each event at once, in the simulator's order.
 
 mod perform;
+mod swap;
 
 use core::ops::ControlFlow;
 
@@ -24,6 +25,7 @@ use nic_core::unet::{
 };
 
 use self::perform::Sent;
+pub(crate) use self::swap::Swapped;
 use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::memory::{AREA_BYTES, ARRIVALS, PACKET_BYTES_MAX, PacketSlot};
@@ -55,21 +57,31 @@ const INSTRUCTION: SimDuration = SimDuration::from_ns(1);
 const REFILLS: usize = 32;
 
 /// The NIC, its endpoint, and the endpoint's user.
-pub(crate) struct Nic<'a, 't, M: Machine> {
+pub(crate) struct Nic<'p, 'n, M: Machine> {
+    applet: Applet<'p>,
+    /// What stays when the applet is replaced, and is too large to be moved then.
+    state: &'n mut NicState<'n, M>,
+}
+
+/// All of a NIC but the applet.
+pub(crate) struct NicState<'n, M: Machine> {
     now: SimTime,
     endpoint: Endpoint<Fixed>,
     region: TransmitRegion<Fixed>,
-    area: &'a mut [u8],
-    applet: Applet<'a>,
-    stack: CallStack<'a>,
+    area: &'n mut [u8],
+    stack: CallStack<'n>,
     arrivals: Deque<Arrival, ARRIVALS>,
-    slots: &'a mut [PacketSlot],
+    slots: &'n mut [PacketSlot],
     packets_made: u64,
     /// The time at which the NIC calls `doTimer`, if the applet has set the timer.
     timer: Option<SimTime>,
+    /// Whether the initializers of a class that is to replace the applet are running.
+    is_swapping: bool,
+    /// Whether these initializers have called `setTimer`.
+    was_timer_set: bool,
     /// Arguments of pending calls of `doRefill`: length, channel and offset.
     refills: Deque<[i32; 3], REFILLS>,
-    trace: Trace<'t, M>,
+    trace: Trace<'n, M>,
 }
 
 /// A packet that waits for the NIC, with the slot that holds its bytes.
@@ -86,15 +98,14 @@ struct Arrival {
 /// Result of a call of the applet.
 type Outcome = Result<Option<i32>, Trap>;
 
-impl<'a, 't, M: Machine> Nic<'a, 't, M> {
-    /// Returns a NIC at time 0, which has not yet called the applet or sent a packet.
+impl<'n, M: Machine> NicState<'n, M> {
+    /// Returns the state of a NIC at time 0.
     pub(crate) fn new(
-        applet: Applet<'a>,
-        stack: CallStack<'a>,
-        area: &'a mut [u8],
-        slots: &'a mut [PacketSlot],
-        trace: Trace<'t, M>,
-    ) -> Nic<'a, 't, M> {
+        stack: CallStack<'n>,
+        area: &'n mut [u8],
+        slots: &'n mut [PacketSlot],
+        trace: Trace<'n, M>,
+    ) -> NicState<'n, M> {
         let [count, length] = FREE_BUFFERS;
         // The cast is lossless: the length of the buffer area is a constant far below 2³².
         let region = Region::sole(AREA_BYTES as u32);
@@ -109,25 +120,33 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
                 peer_id,
                 route: DirectionId(0),
             }));
-        Nic {
+        NicState {
             now: SimTime::ZERO,
             endpoint,
             region: TransmitRegion::new(region, count * length),
             area,
-            applet,
             stack,
             arrivals: Deque::new(),
             slots,
             packets_made: 0,
             timer: None,
+            is_swapping: false,
+            was_timer_set: false,
             refills: Deque::new(),
             trace,
         }
     }
+}
+
+impl<'p, 'n, M: Machine> Nic<'p, 'n, M> {
+    /// Returns a NIC at time 0, which has not yet called the applet or sent a packet.
+    pub(crate) fn new(applet: Applet<'p>, state: &'n mut NicState<'n, M>) -> Nic<'p, 'n, M> {
+        Nic { applet, state }
+    }
 
     /// Ends the simulation. Returns the trace and the applet.
-    pub(crate) fn finish(self) -> (Trace<'t, M>, Applet<'a>) {
-        (self.trace, self.applet)
+    pub(crate) fn finish(self) -> (&'n mut Trace<'n, M>, Applet<'p>) {
+        (&mut self.state.trace, self.applet)
     }
 
     /// Initialises the applet at time 0. The calls that initialise the applet take no simulated time.
@@ -147,7 +166,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             code_bytes: program.code_bytes(),
             heap_bytes: self.applet.heap_bytes(),
         };
-        self.trace.event(self.now, kind)?;
+        self.state.trace.event(self.state.now, kind)?;
         while let Some(packet) = sent.pop_front() {
             self.carry(packet)?;
         }
@@ -159,30 +178,30 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         self.take_timers(message.time)?;
         // A message that is due at the current time is refused too, because only a scheduler could order simultaneous
         // events.
-        if self.now >= message.time {
+        if self.state.now >= message.time {
             return Err(Failure::Busy);
         }
-        self.now = message.time;
-        let TransmitSpace::Free(space) = self.region.take(message.length) else {
+        self.state.now = message.time;
+        let TransmitSpace::Free(space) = self.state.region.take(message.length) else {
             return Err(Failure::Busy);
         };
-        message.write_to(&mut self.area[space.range()])?;
+        message.write_to(&mut self.state.area[space.range()])?;
         let descriptor = TransmitDescriptor {
             channel: CHANNEL[0],
             offset: space.offset(),
             length: space.length(),
         };
-        let post = self.endpoint.transmit.post(descriptor);
+        let post = self.state.endpoint.transmit.post(descriptor);
         let post = post.map_err(|_| Failure::Busy)?;
         let kind = UnetEvent::TxPost {
             channel: descriptor.channel,
             offset: descriptor.offset,
             length: descriptor.length,
-            payload: &self.area[space.range()],
+            payload: &self.state.area[space.range()],
             post,
             number: post_number(ENDPOINT, post),
         };
-        self.trace.event(self.now, kind)?;
+        self.state.trace.event(self.state.now, kind)?;
         self.take_posted()?;
         self.take_arrivals()
     }
@@ -190,11 +209,12 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
     /// Calls `doTimer` for each timer that expires before `end`. A timer that the applet sets after the last message
     /// never fires.
     fn take_timers(&mut self, end: SimTime) -> Result<(), Failure> {
-        while let (Some(method), Some(timer)) = (self.applet.members.do_timer.get(), self.timer)
+        while let (Some(method), Some(timer)) =
+            (self.applet.members.do_timer.get(), self.state.timer)
             && timer < end
         {
-            self.timer = None;
-            self.now = self.now.max(timer);
+            self.state.timer = None;
+            self.state.now = self.state.now.max(timer);
             let trigger = Trigger::Timer;
             self.handle(Call::without_message(method, trigger), &[])?;
             self.take_arrivals()?;
@@ -207,7 +227,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         let Some(method) = self.applet.members.do_refill.get() else {
             return Ok(());
         };
-        while let Some(args) = self.refills.pop_front() {
+        while let Some(args) = self.state.refills.pop_front() {
             let trigger = Trigger::Refill;
             self.handle(Call::without_message(method, trigger), &args)?;
         }
@@ -216,15 +236,15 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
 
     /// Processes the posted transmit descriptor.
     fn take_posted(&mut self) -> Result<(), Failure> {
-        let Some((post, descriptor)) = self.endpoint.transmit.take() else {
+        let Some((post, descriptor)) = self.state.endpoint.transmit.take() else {
             return Ok(());
         };
-        let status = match resolve(&self.endpoint, descriptor) {
+        let status = match resolve(&self.state.endpoint, descriptor) {
             Err(_) => TxStatus::Refused,
             Ok(_) => self.transmit(post, descriptor)?,
         };
         // All packets of the transmit descriptor have left the NIC here, so `end` completes the descriptor.
-        if let Some(done) = self.endpoint.transmit.end(post, status) {
+        if let Some(done) = self.state.endpoint.transmit.end(post, status) {
             let TransmitDescriptor {
                 channel,
                 offset,
@@ -236,13 +256,15 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
                 length,
                 status: done.status,
                 refusal: match done.status {
-                    TxStatus::Refused => resolve_packet(&self.endpoint, done.descriptor).err(),
+                    TxStatus::Refused => {
+                        resolve_packet(&self.state.endpoint, done.descriptor).err()
+                    }
                     _ => None,
                 },
                 post,
             };
-            self.trace.event(self.now, kind)?;
-            self.region.complete(done.descriptor);
+            self.state.trace.event(self.state.now, kind)?;
+            self.state.region.complete(done.descriptor);
         }
         Ok(())
     }
@@ -273,11 +295,12 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
     fn take_arrivals(&mut self) -> Result<(), Failure> {
         loop {
             self.take_refills()?;
-            let Some(arrival) = self.arrivals.pop_front() else {
+            let Some(arrival) = self.state.arrivals.pop_front() else {
                 return Ok(());
             };
             let length = arrival.length as usize;
-            self.applet.receive(&self.slots[arrival.slot][..length]);
+            self.applet
+                .receive(&self.state.slots[arrival.slot][..length]);
             let method = self.applet.members.do_rx;
             let args = [arrival.length.cast_signed(), arrival.channel.0];
             self.handle(
@@ -300,7 +323,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             }
             Err(trap) => {
                 self.trapped(trap)?;
-                self.endpoint.free.return_popped();
+                self.state.endpoint.free.return_popped();
                 if let Trigger::Post(_) | Trigger::Arrival(_) = call.trigger {
                     self.drop_message(call.packet(), DropReason::AppletTrap)?;
                 }
@@ -328,20 +351,20 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             trigger,
             processor: 0,
         };
-        self.trace.event(self.now, kind)?;
+        self.state.trace.event(self.state.now, kind)?;
         let lifetime = call.lifetime();
         let instance = &mut self.applet.instance;
-        if let Err(trap) = instance.start(&mut self.stack, method, args, FUEL, lifetime) {
+        if let Err(trap) = instance.start(&mut self.state.stack, method, args, FUEL, lifetime) {
             return Ok(Err(trap));
         }
         let mut before = 0;
         loop {
-            let step = match self.applet.instance.run(&mut self.stack) {
+            let step = match self.applet.instance.run(&mut self.state.stack) {
                 Step::Native { id, args } => ControlFlow::Continue(Request::new(id, args)),
                 Step::Returned(value) => ControlFlow::Break(Ok(value)),
                 Step::Trapped(trap) => ControlFlow::Break(Err(trap)),
             };
-            let executed = self.stack.executed();
+            let executed = self.state.stack.executed();
             self.pass(call, INSTRUCTION.times(executed.saturating_sub(before)));
             before = executed;
             let outcome = match step {
@@ -349,14 +372,14 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
                 ControlFlow::Continue(Some(request)) => self.perform(call, &request, sent)?,
                 ControlFlow::Continue(None) => Err(TrapKind::Unverified),
             };
-            self.stack.resume(outcome);
+            self.state.stack.resume(outcome);
         }
     }
 
     /// Advances the NIC's clock by `span`, except while the applet is loaded.
     fn pass(&mut self, call: Call, span: SimDuration) {
         if call.trigger != Trigger::Load {
-            self.now = self.now + span;
+            self.state.now = self.state.now + span;
         }
     }
 
@@ -364,10 +387,13 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         let kind = SleEvent::AppletReturn {
             method,
             value,
-            bytecodes: self.stack.executed(),
+            bytecodes: self.state.stack.executed(),
         };
-        self.endpoint.free.keep_popped();
-        self.trace.event(self.now, kind)
+        // A class that is to replace the applet may still be refused, and then its buffers return.
+        if !self.state.is_swapping {
+            self.state.endpoint.free.keep_popped();
+        }
+        self.state.trace.event(self.state.now, kind)
     }
 
     fn trapped(&mut self, trap: Trap) -> Result<(), Failure> {
@@ -378,9 +404,9 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             pc,
             line: self.applet.class.line(method, pc),
             details: TrapDetails::default(),
-            bytecodes: self.stack.executed(),
+            bytecodes: self.state.stack.executed(),
         };
-        self.trace.event(self.now, kind)
+        self.state.trace.event(self.state.now, kind)
     }
 
     fn drop_message(
@@ -388,8 +414,9 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         packet: Option<PacketId>,
         reason: DropReason,
     ) -> Result<(), Failure> {
-        self.trace
-            .event(self.now, NicEvent::Drop { packet, reason })
+        self.state
+            .trace
+            .event(self.state.now, NicEvent::Drop { packet, reason })
     }
 }
 

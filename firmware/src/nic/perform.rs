@@ -9,7 +9,7 @@ use nic_core::event::{
 };
 use nic_core::id::{ChannelId, PacketId, PostNumber, packet_number};
 use nic_core::memory::HostSpan;
-use nic_core::sle::{ArraySpan, Port, Request, Rights, check, perform};
+use nic_core::sle::{ArraySpan, Effect, Port, Request, Rights, check, perform};
 use nic_core::storage::Fixed;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{Channel, Endpoint, INLINE_MAX, MessageBody};
@@ -39,11 +39,15 @@ impl<M: Machine> Nic<'_, '_, M> {
         sent: &mut Deque<Sent, ARRIVALS>,
     ) -> Result<Result<i32, TrapKind>, Failure> {
         let heap = self.applet.instance.heap();
-        let rights = Rights::of(&self.endpoint);
+        let rights = Rights::of(&self.state.endpoint);
         let effect = match check(request.native(), request.args(), heap, &rights) {
             Ok(effect) => effect,
             Err(kind) => return Ok(Err(kind)),
         };
+        // A swap takes no time and may still be refused, so nothing may be sent or moved.
+        if self.state.is_swapping && !matches!(effect, Effect::Local(_)) {
+            return Ok(Err(TrapKind::ProtectionFault));
+        }
         let mut port = InCall {
             nic: self,
             call,
@@ -61,11 +65,13 @@ impl<M: Machine> Nic<'_, '_, M> {
         channel: Channel,
         from: ArraySpan,
     ) -> Result<Sent, Failure> {
-        let is_free = |slot: &usize| self.arrivals.iter().all(|other| other.slot != *slot);
-        let slot = (0..self.slots.len()).find(is_free).ok_or_else(no_slot)?;
+        let is_free = |slot: &usize| self.state.arrivals.iter().all(|other| other.slot != *slot);
+        let slot = (0..self.state.slots.len())
+            .find(is_free)
+            .ok_or_else(no_slot)?;
         let bytes = from.bytes(self.applet.instance.heap());
         // The index is in bounds: the endpoint's rights limit a packet to the length of a slot.
-        self.slots[slot][..bytes.len()].copy_from_slice(bytes);
+        self.state.slots[slot][..bytes.len()].copy_from_slice(bytes);
         Ok(Sent {
             arrival: Arrival {
                 id,
@@ -88,7 +94,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             post,
             ..
         } = packet.arrival;
-        let payload = &self.slots[slot][..length as usize];
+        let payload = &self.state.slots[slot][..length as usize];
         let duration = transfer(length);
         let out = NicEvent::WireTx {
             packet: id,
@@ -100,7 +106,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             duration,
             trigger: packet.trigger,
         };
-        self.trace.event(self.now, out)?;
+        self.state.trace.event(self.state.now, out)?;
         let landed = NicEvent::WireRx {
             packet: id,
             peer: ENDPOINT,
@@ -109,8 +115,9 @@ impl<M: Machine> Nic<'_, '_, M> {
             part: None,
             post,
         };
-        self.trace.event(self.now + duration, landed)?;
-        self.arrivals
+        self.state.trace.event(self.state.now + duration, landed)?;
+        self.state
+            .arrivals
             .push_back(packet.arrival)
             .map_err(|_| no_slot())
     }
@@ -118,13 +125,13 @@ impl<M: Machine> Nic<'_, '_, M> {
     /// Makes the pushed receive descriptor visible. The user reads the message at once and returns the message's
     /// buffers.
     fn publish(&mut self, of: Option<PostNumber>) -> Result<(), Failure> {
-        if let Some(descriptor) = self.endpoint.receive.publish() {
+        if let Some(descriptor) = self.state.endpoint.receive.publish() {
             let body = match &descriptor.body {
                 MessageBody::Inline(bytes) => RxBody::Inline(bytes),
                 MessageBody::Buffers(list) => RxBody::Buffers {
                     offsets: list.offsets(),
-                    share: self.endpoint.free.buffer_length(),
-                    area: self.area,
+                    share: self.state.endpoint.free.buffer_length(),
+                    area: self.state.area,
                 },
             };
             let kind = UnetEvent::RxDescriptor {
@@ -134,16 +141,16 @@ impl<M: Machine> Nic<'_, '_, M> {
                 body,
                 post: descriptor.packet.and(of),
             };
-            self.trace.event(self.now, kind)?;
+            self.state.trace.event(self.state.now, kind)?;
         }
         self.note_refills()?;
-        self.endpoint.put_back_received();
+        self.state.endpoint.put_back_received();
         Ok(())
     }
 
     /// Records the buffers that the user is about to return, if the applet has `doRefill`.
     fn note_refills(&mut self) -> Result<(), Failure> {
-        let Some(message) = self.endpoint.receive.first() else {
+        let Some(message) = self.state.endpoint.receive.first() else {
             return Ok(());
         };
         if self.applet.members.do_refill.is_none() {
@@ -151,16 +158,19 @@ impl<M: Machine> Nic<'_, '_, M> {
         }
         let mut note = |length: u32, offset: i32| {
             let refill = [length.cast_signed(), message.channel.0, offset];
-            self.refills.push_back(refill).map_err(|_| Failure::Room {
-                what: "buffers that were given back",
-                needed: REFILLS + 1,
-                room: REFILLS,
-            })
+            self.state
+                .refills
+                .push_back(refill)
+                .map_err(|_| Failure::Room {
+                    what: "buffers that were given back",
+                    needed: REFILLS + 1,
+                    room: REFILLS,
+                })
         };
         match &message.body {
             MessageBody::Inline(_) => note(INLINE_MAX as u32, -1),
             MessageBody::Buffers(list) => {
-                let length = self.endpoint.free.buffer_length();
+                let length = self.state.endpoint.free.buffer_length();
                 let mut owed = list.owed();
                 owed.try_for_each(|offset| note(length, offset.cast_signed()))
             }
@@ -175,10 +185,10 @@ impl<M: Machine> Nic<'_, '_, M> {
             args: &args[..request.args().len()],
             result: request.shown_result(heap, value),
             moved: request.moved(heap),
-            begun: self.now,
+            begun: self.state.now,
             made,
         };
-        self.trace.event(self.now, kind)
+        self.state.trace.event(self.state.now, kind)
     }
 
     fn dma(&mut self, call: Call, direction: DmaDirection, host: HostSpan) -> Result<(), Failure> {
@@ -189,13 +199,13 @@ impl<M: Machine> Nic<'_, '_, M> {
             duration: transfer(host.length()),
             trigger: call.trigger,
         };
-        self.trace.event(self.now, kind)
+        self.state.trace.event(self.state.now, kind)
     }
 }
 
 /// Performs the effects of a native that a call makes, one after another.
-struct InCall<'c, 'n, 'm, M: Machine> {
-    nic: &'c mut Nic<'n, 'm, M>,
+struct InCall<'c, 'p, 'n, M: Machine> {
+    nic: &'c mut Nic<'p, 'n, M>,
     call: Call,
     request: &'c Request,
     sent: &'c mut Deque<Sent, ARRIVALS>,
@@ -208,7 +218,7 @@ impl<M: Machine> Port for InCall<'_, '_, '_, M> {
 
     fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint<Fixed>, &mut Heap<'_>) -> R) -> R {
         let heap = self.nic.applet.instance.heap_mut();
-        then(&mut self.nic.endpoint, heap)
+        then(&mut self.nic.state.endpoint, heap)
     }
 
     fn handled(&self) -> Option<PacketId> {
@@ -220,19 +230,19 @@ impl<M: Machine> Port for InCall<'_, '_, '_, M> {
         self.nic.pass(self.call, transfer(host.length()));
         let heap = self.nic.applet.instance.heap_mut();
         to.bytes_mut(heap)
-            .copy_from_slice(&self.nic.area[host.range()]);
+            .copy_from_slice(&self.nic.state.area[host.range()]);
         Ok(())
     }
 
     fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Failure> {
         let heap = self.nic.applet.instance.heap();
-        self.nic.area[host.range()].copy_from_slice(from.bytes(heap));
+        self.nic.state.area[host.range()].copy_from_slice(from.bytes(heap));
         self.nic.dma(self.call, DmaDirection::NicToHost, host)
     }
 
     fn make(&mut self, from: ArraySpan, channel: Channel) -> Result<(PacketId, Sent), Failure> {
-        let id = packet_number(ENDPOINT, self.nic.packets_made);
-        self.nic.packets_made += 1;
+        let id = packet_number(ENDPOINT, self.nic.state.packets_made);
+        self.nic.state.packets_made += 1;
         Ok((id, self.nic.stage(self.call, id, channel, from)?))
     }
 
@@ -254,18 +264,19 @@ impl<M: Machine> Port for InCall<'_, '_, '_, M> {
     }
 
     fn now(&self) -> SimTime {
-        self.nic.now
+        self.nic.state.now
     }
 
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Failure> {
         let is_set = self.nic.applet.members.do_timer.is_some() && after > SimDuration::ZERO;
-        self.nic.timer = is_set.then(|| self.nic.now + after);
+        self.nic.state.was_timer_set = true;
+        self.nic.state.timer = is_set.then(|| self.nic.state.now + after);
         Ok(())
     }
 
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Failure> {
         let kind = SleEvent::AppletTrace { tag, value };
-        self.nic.trace.event(self.nic.now, kind)
+        self.nic.state.trace.event(self.nic.state.now, kind)
     }
 
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Failure> {
