@@ -224,6 +224,7 @@ impl Shown<'_> {
     }
 }
 
+mod ports;
 mod rest;
 mod stuck;
 

@@ -17,7 +17,7 @@ use crate::spec::Scenario;
 
 /// Numbers that say how often something happened, or when, or what comes next, that name something or are contents, by
 /// the ends of their paths. All other numbers are amounts.
-const COUNTERS: [&str; 41] = [
+const COUNTERS: [&str; 47] = [
     ".acknowledged",
     ".attached_from",
     ".base",
@@ -40,9 +40,13 @@ const COUNTERS: [&str; 41] = [
     ".left",
     ".libraries_end[]",
     ".link",
+    ".lines{}",
+    ".loads",
     ".messages",
     ".newest",
     ".next",
+    ".next_creation",
+    ".next_page",
     ".number",
     ".of_peer",
     ".oldest",
@@ -52,10 +56,12 @@ const COUNTERS: [&str; 41] = [
     ".posted",
     ".region",
     ".returned",
+    ".since",
     ".transfers_in.read",
     ".transfers_out.write",
     ".transfers_told",
     ".turn",
+    ".waits",
     "chains[].buffers[]",
     "waits[].count",
     "waits[].time",
@@ -66,11 +72,12 @@ const AMOUNTS: [&str; 1] = ["swaps.ledger.shares{}.left"];
 
 /// Entries that are used again, and those of them that are vacant. The number of entries is the most that were in use at
 /// a time; the vacant ones keep what they held last.
-const POOLS: [(&str, &str); 7] = [
+const POOLS: [(&str, &str); 8] = [
     ("packets.packets", "packets.vacant"),
     ("engines.emp.delays.entries", "engines.emp.delays.vacant"),
     ("engines.emp.jobs.entries", "engines.emp.jobs.vacant"),
     ("engines.emp.outgoing", "engines.emp.vacant"),
+    ("engines.lmmc.delays.entries", "engines.lmmc.delays.vacant"),
     ("engines.via.delays.entries", "engines.via.delays.vacant"),
     ("suspensions.calls", "suspensions.vacant"),
     ("transfers.entries", "transfers.vacant"),
@@ -126,7 +133,7 @@ fn messages(rounds: u64, endpoint: &str, lengths: &[u32]) -> String {
     text
 }
 
-fn read(text: &str, profile: Option<&Profile>) -> Scenario {
+pub(super) fn read(text: &str, profile: Option<&Profile>) -> Scenario {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classes");
     let read = match profile {
         Some(profile) => parse_on(text, profile),
@@ -198,11 +205,11 @@ fn grown(few: &Census, many: &Census) -> Vec<String> {
 
 /// The runs that hold more after more rounds.
 #[derive(Default)]
-struct Found(Vec<String>);
+pub(super) struct Found(Vec<String>);
 
 impl Found {
     /// Checks that a scenario of this many rounds leaves as much behind as one of twice as many.
-    fn check(
+    pub(super) fn check(
         &mut self,
         name: &str,
         of_rounds: impl Fn(u64) -> Scenario,
@@ -226,7 +233,7 @@ impl Found {
         );
     }
 
-    fn none(self) {
+    pub(super) fn none(self) {
         assert!(self.0.is_empty(), "{}", self.0.join("\n\n"));
     }
 }

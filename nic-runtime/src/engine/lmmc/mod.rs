@@ -40,6 +40,8 @@ mod site;
 mod state;
 mod stores;
 mod telling;
+#[cfg(test)]
+mod tests;
 mod timing;
 mod waiting;
 
