@@ -82,7 +82,7 @@ impl Line for Host {
         let (_, stream) = self.line()?;
         if let Some(connected) = stream {
             let bytes: Vec<u8> = bytes.collect();
-            // Whoever was connected may have gone.
+            // The sender may have gone.
             if connected.write_all(&bytes).is_err() {
                 *stream = None;
             }

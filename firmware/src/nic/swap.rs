@@ -39,7 +39,7 @@ impl<'p, 'n, M: Machine> Nic<'p, 'n, M> {
         self.state.trace.machine()
     }
 
-    /// Tells of a class that is refused before any of its code has run. Its name is known if it could be parsed.
+    /// Reports a class that is refused before any of its code has run. The class has a name if it could be parsed.
     pub(crate) fn refused(
         &mut self,
         name: Option<Utf8<'_>>,

@@ -207,7 +207,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // It has ended already, unless the test has failed.
+        // The daemon has ended already, unless the test has failed.
         let _ended = self.child.kill();
         let _waited = self.child.wait();
     }

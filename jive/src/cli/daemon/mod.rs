@@ -22,8 +22,8 @@ use super::console::{Console, Failure, Status};
 
 const AFTER_HELP: &str = "\
 A client connects to the socket, writes one class file, and ends its writing. The answer is one line: `installed`, or
-`refused: ` and the reason. Whoever runs the daemon may connect, and root, and the users of `--allow`. The class is
-verified here; the device checks it again, with the certificate, and keeps its applet if it refuses the class.
+`refused: ` and the reason. The daemon's own user, root and the users of `--allow` may connect. The class is verified
+here; the device checks it again, with the certificate, and keeps its applet if it refuses the class.
 
 Examples:
   jive daemon --socket nic.sock --line /dev/ttyACM0       a serial line, whose speed `stty` sets

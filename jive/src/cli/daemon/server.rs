@@ -1,4 +1,4 @@
-//! Listens on the socket, lets in whoever may, and serves each client beside the others.
+//! Listens on the socket, lets in the users that may send classes, and serves each client beside the others.
 
 use std::fs::{self, Permissions};
 use std::io;
