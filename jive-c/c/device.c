@@ -6,8 +6,10 @@
 /* The first words of the flash: the initial stack pointer and the reset handler. */
 extern uint32_t stack_top;
 void reset(void);
-__attribute__((used, section(".vectors"))) static const void *const vectors[] = {
-    &stack_top, (const void *)reset};
+__attribute__((used, section(".vectors"))) static const struct {
+  const uint32_t *stack;
+  void (*reset)(void);
+} vectors = {&stack_top, reset};
 
 /* Arm semihosting: operation and parameter in r0 and r1. */
 static int semihost(int operation, const void *parameter) {

@@ -22,6 +22,7 @@
 mod bytes;
 mod call;
 mod given;
+mod lent;
 mod loading;
 mod members;
 mod natives;

@@ -5,9 +5,10 @@ use core::mem::{MaybeUninit, align_of};
 use bump_into::BumpInto;
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{ClassFile, Frame, LinkErrorKind, NativeDecl, ParseErrorKind};
-use jive_load::{Arena, LoadError, LoadSize, Room, Storage, initialize, load, parse};
+use jive_load::{LoadError, LoadSize, Room, initialize, load, parse};
 use jive_verifier::{Location, Policy, VerifyErrorKind};
 
+use crate::lent::Lent;
 use crate::natives::{JiveNative, Performing, declare, declared_bytes};
 use crate::state::{Jive, Loaded, State, status};
 use crate::{JiveStatus, JiveText, given};
@@ -110,7 +111,7 @@ fn needed(
     if scratch.len() < index {
         return (needs, JiveStatus::NoMemory);
     }
-    let storage = Storage::new(scratch);
+    let storage = Lent::new(scratch);
     let Ok(class) = parse(bytes, &storage) else {
         return (needs, JiveStatus::Refused);
     };
@@ -210,19 +211,19 @@ impl Given<'_> {
         let (declared, scratch) = scratch
             .split_at_mut_checked(declared)
             .ok_or(JiveStatus::NoMemory)?;
-        let declared = BumpInto::from_slice(declared);
+        let declared = Lent::new(declared);
         // SAFETY: The caller promises it.
         let declared = unsafe { declare(natives, &declared) }?;
         let (handle, memory) = memory
             .split_at_mut_checked(handle_bytes())
             .ok_or(JiveStatus::NoMemory)?;
-        let kept = Storage::new(memory);
+        let kept = Lent::new(memory);
         let made = make(
             bytes,
             (natives, declared),
             (room, fuel),
             &kept,
-            &Storage::new(scratch),
+            &Lent::new(scratch),
         )?;
         let place = BumpInto::from_slice(handle);
         let handle: *mut Jive = place
@@ -240,12 +241,14 @@ impl Given<'_> {
 }
 
 /// Loads the class and makes its instance, in the memory that the class keeps.
-fn make<'s>(
+// Not inlined, so that the state is moved as a whole and not field by field.
+#[inline(never)]
+fn make(
     bytes: &'static [u8],
     (natives, declared): (&'static [JiveNative], &[NativeDecl<'_>]),
     (room, fuel): (JiveRoom, u64),
-    kept: &Storage<'static>,
-    scratch: &impl Arena<'s>,
+    kept: &Lent<'static>,
+    scratch: &Lent<'_>,
 ) -> Result<State, JiveStatus> {
     let class = match load(bytes, Policy::ClassOnly, declared, kept, scratch) {
         Ok(class) => class,
@@ -263,8 +266,10 @@ fn make<'s>(
         heap_bytes,
         nested_calls,
     };
-    let made = kept.instance(&class, room);
-    let (instance, stack) = made.map_err(|_| JiveStatus::NoMemory)?;
+    if room.bytes(&class) > kept.remaining() {
+        return Err(JiveStatus::NoMemory);
+    }
+    let (instance, stack) = room.instance(&class, kept);
     Ok(State::Loaded(Loaded {
         class,
         instance,

@@ -2,12 +2,12 @@
 
 use core::ffi::{c_char, c_void};
 
-use bump_into::BumpInto;
 use jive_core::{
     ElementType, FieldType, Heap, MethodDescriptor, NativeDecl, NativeId, NativeParameter,
     NativeType, Natives, TrapKind,
 };
 
+use crate::lent::{Lent, written};
 use crate::{JiveStatus, given};
 
 /// The heap of an instance, during the call of a native.
@@ -99,46 +99,35 @@ pub(crate) unsafe fn declared_bytes(natives: &[JiveNative]) -> Result<usize, Jiv
 /// The names of each row are null, or lead to texts that nothing changes during `'n`.
 pub(crate) unsafe fn declare<'n>(
     natives: &[JiveNative],
-    scratch: &BumpInto<'n>,
+    scratch: &Lent<'n>,
 ) -> Result<&'n [NativeDecl<'n>], JiveStatus> {
-    let empty = NativeDecl {
-        class: "",
-        name: "",
-        parameters: &[],
-        result: None,
-    };
-    let rows = scratch.alloc_n_with(natives.len(), core::iter::repeat(empty));
-    let rows = rows.map_err(|_| JiveStatus::NoMemory)?;
-    for (decl, native) in rows.iter_mut().zip(natives) {
+    let rows = scratch.lend_uninit(natives.len());
+    let rows = rows.ok_or(JiveStatus::NoMemory)?;
+    for (place, native) in rows.iter_mut().zip(natives) {
         // SAFETY: The caller promises it.
         let row = unsafe { Row::<'n>::of(native) }?;
-        let count = row.descriptor.parameters().count();
-        let kinds = row.descriptor.parameters().map(native_type);
-        // A type that no native has stands as `int` until the loop below finds it.
-        let parameters = kinds.map(|kind| NativeParameter {
-            name: "",
-            kind: kind.unwrap_or(NativeType::Int),
-        });
-        let parameters = scratch.alloc_n_with(count, parameters);
-        if row
-            .descriptor
-            .parameters()
-            .any(|kind| native_type(kind).is_none())
-        {
-            return Err(JiveStatus::Argument);
+        let parameters = scratch.lend_uninit(row.descriptor.parameters().count());
+        let parameters = parameters.ok_or(JiveStatus::NoMemory)?;
+        for (place, kind) in parameters.iter_mut().zip(row.descriptor.parameters()) {
+            place.write(NativeParameter {
+                name: "",
+                kind: native_type(kind).ok_or(JiveStatus::Argument)?,
+            });
         }
         let result = match row.descriptor.result() {
             None => None,
             Some(kind) => Some(native_type(kind).ok_or(JiveStatus::Argument)?),
         };
-        *decl = NativeDecl {
+        place.write(NativeDecl {
             class: row.class,
             name: row.name,
-            parameters: parameters.map_err(|_| JiveStatus::NoMemory)?,
+            // SAFETY: There are as many places as parameters, and each was written above.
+            parameters: unsafe { written(parameters) },
             result,
-        };
+        });
     }
-    Ok(rows)
+    // SAFETY: There are as many places as natives, and each was written above.
+    Ok(unsafe { written(rows) })
 }
 
 fn native_type(kind: FieldType<'_>) -> Option<NativeType> {

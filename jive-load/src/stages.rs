@@ -28,6 +28,8 @@ pub fn parse<'m>(bytes: &'m [u8], kept: &impl Arena<'m>) -> Result<ClassFile<'m>
 /// # Errors
 ///
 /// A [`VerifyError`] names the rule that the class breaks, or how much memory the verifier needs.
+// Not inlined on 32-bit targets: what is returned through memory is moved once then, and not once for each caller.
+#[cfg_attr(target_pointer_width = "32", inline(never))]
 pub fn verify<'m, 's>(
     class: ClassFile<'m>,
     size: WorkSize,
@@ -129,6 +131,7 @@ fn program_storage<'m, 's>(
 /// # Errors
 ///
 /// A [`LoadError`] names the stage that refused the class.
+#[cfg_attr(target_pointer_width = "32", inline(never))]
 pub fn load<'m, 's>(
     bytes: &'m [u8],
     policy: Policy,

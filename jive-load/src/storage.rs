@@ -72,35 +72,49 @@ impl<'m> Storage<'m> {
         class: &LinkedClass<'m>,
         room: Room,
     ) -> Result<(Instance<'m>, CallStack<'m>), Shortage> {
-        let program = class.program;
-        let Room {
-            heap_bytes,
-            nested_calls,
-        } = room;
-        let fields = program.field_count();
-        let slots = program.slots_for(nested_calls);
-        let needed = nested_calls
-            .saturating_mul(size_of::<Frame>())
-            .saturating_add(
-                fields
-                    .saturating_add(slots)
-                    .saturating_mul(size_of::<i32>()),
-            )
-            .saturating_add(heap_bytes)
-            .saturating_add(INSTANCE_PADDING);
+        let needed = room.bytes(class);
         let found = self.remaining();
         if needed > found {
             return Err(Shortage { needed, found });
         }
-        let stack = CallStack::new(self.lend(nested_calls), self.lend(slots));
-        let instance = Instance::new(program, self.lend(fields), Heap::new(self.lend(heap_bytes)));
-        Ok((instance, stack))
+        Ok(room.instance(class, self))
+    }
+}
+
+impl Room {
+    /// Returns how many bytes an instance of a class takes, with the padding of its slices.
+    #[must_use]
+    pub fn bytes(self, class: &LinkedClass<'_>) -> usize {
+        let fields = class.program.field_count();
+        let slots = class.program.slots_for(self.nested_calls);
+        let words = fields.saturating_add(slots);
+        self.nested_calls
+            .saturating_mul(size_of::<Frame>())
+            .saturating_add(words.saturating_mul(size_of::<i32>()))
+            .saturating_add(self.heap_bytes)
+            .saturating_add(INSTANCE_PADDING)
+    }
+
+    /// Lends an instance of a class its fields, heap and call stack, as [`Storage::instance`] does. If the arena has less
+    /// left than [`bytes`](Self::bytes), they are too short, and a call traps.
+    pub fn instance<'m>(
+        self,
+        class: &LinkedClass<'m>,
+        arena: &impl Arena<'m>,
+    ) -> (Instance<'m>, CallStack<'m>) {
+        let program = class.program;
+        let frames = arena.lend(self.nested_calls);
+        let stack = CallStack::new(frames, arena.lend(program.slots_for(self.nested_calls)));
+        let fields = arena.lend(program.field_count());
+        let heap = Heap::new(arena.lend(self.heap_bytes));
+        (Instance::new(program, fields, heap), stack)
     }
 }
 
 impl<'m> Arena<'m> for Storage<'m> {
+    // On 32-bit targets a function for each size of element, rather than a copy at each place that lends.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     fn lend<T: Copy + Default>(&self, count: usize) -> &'m mut [T] {
-        let count = count.min(self.0.available_spaces_for::<T>());
         self.0
             .alloc_n_with(count, core::iter::repeat_n(T::default(), count))
             .unwrap_or_default()
