@@ -29,6 +29,9 @@ pub(crate) const ARRIVALS: usize = 2;
 /// The bytes of a packet.
 pub(crate) type PacketSlot = [u8; PACKET_BYTES_MAX];
 
+/// Fields of an applet. Chosen.
+const FIELDS_MAX: usize = 32;
+
 /// Declares a struct of memory that the firmware lends to a part of the program.
 macro_rules! lent {
     ($(
@@ -64,7 +67,30 @@ lent! {
         /// Local variables and operands of nested calls.
         slots: [i32; SLOTS] = 0;
         /// Fields of the applet. Chosen.
-        fields: [i32; 32] = 0;
+        fields: [i32; FIELDS_MAX] = 0;
+    }
+}
+
+/// Memory for an instance of a compiled class, whose calls need no more.
+#[cfg(feature = "compiled")]
+pub(crate) struct CompiledMemory {
+    /// Fields of the applet.
+    pub(crate) fields: &'static mut [i32],
+    /// The applet's heap, with `RxBuf`.
+    pub(crate) heap: &'static mut [u8],
+}
+
+#[cfg(feature = "compiled")]
+impl CompiledMemory {
+    /// Lends the memory. `lend` must be called only once.
+    pub(crate) fn lend() -> CompiledMemory {
+        const HEAP: usize = memory_bytes(HEAP_BYTES, PACKET_BYTES_MAX as u32);
+        static FIELDS: ConstStaticCell<[i32; FIELDS_MAX]> = ConstStaticCell::new([0; FIELDS_MAX]);
+        static HEAP_CELL: ConstStaticCell<[u8; HEAP]> = ConstStaticCell::new([0; HEAP]);
+        CompiledMemory {
+            fields: FIELDS.take(),
+            heap: HEAP_CELL.take(),
+        }
     }
 }
 

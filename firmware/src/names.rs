@@ -1,6 +1,6 @@
 //! Names of NIC, endpoint, class and methods, as displayed in events.
 
-use core::fmt::Write;
+use core::fmt::{Display, Write};
 
 use heapless::{String, Vec};
 use jive_core::limits::METHODS_MAX;
@@ -30,17 +30,30 @@ pub(crate) struct NameTable {
 impl NameTable {
     /// Stores the names of a class and its methods.
     pub(crate) fn new(class: &ClassFile<'_>) -> Result<NameTable, Failure> {
+        let methods = class.methods().map(|method| method.name);
+        let names = [class.name()].into_iter().chain(methods);
+        NameTable::of(names.map(|name| (Cut(name), name.as_bytes().len())))
+    }
+
+    /// Stores the name of a printed class and those of its methods.
+    #[cfg(feature = "compiled")]
+    pub(crate) fn of_printed(class: &str, methods: &[&str]) -> Result<NameTable, Failure> {
+        let names = [class].into_iter().chain(methods.iter().copied());
+        NameTable::of(names.map(|name| (name, name.len())))
+    }
+
+    /// Stores names, given their lengths.
+    fn of(names: impl Iterator<Item = (impl Display, usize)>) -> Result<NameTable, Failure> {
         let mut table = NameTable {
             text: String::new(),
             ends: Vec::new(),
         };
-        let methods = class.methods().map(|method| method.name);
-        for name in [class.name()].into_iter().chain(methods) {
-            let noted = write!(table.text, "{}", Cut(name)).map_err(drop);
+        for (name, length) in names {
+            let noted = write!(table.text, "{name}").map_err(drop);
             let noted = noted.and_then(|()| table.ends.push(table.text.len()).map_err(drop));
             noted.map_err(|()| Failure::Room {
                 what: "bytes of names",
-                needed: table.text.len() + name.as_bytes().len(),
+                needed: table.text.len() + length,
                 room: TEXT_MAX,
             })?;
         }

@@ -10,7 +10,7 @@ use crate::load::{accept, link_class, room};
 use crate::machine::Machine;
 use crate::memory::{Bulk, InstanceMemory, LoadMemory, PACKET_BYTES_MAX};
 use crate::names::NameTable;
-use crate::nic::{Nic, NicState};
+use crate::nic::{Class, Nic, NicState};
 use crate::report::Report;
 use crate::trace::Trace;
 use crate::traffic::Traffic;
@@ -74,10 +74,10 @@ pub fn run(
 
 /// Loads the applet and sends the messages. `exchange` is a separate function, so that its stack use can be measured.
 #[inline(never)]
-fn exchange<'p, 'n, M: Machine>(
-    mut nic: Nic<'p, 'n, M>,
+pub(crate) fn exchange<'p, 'n, M: Machine, C: Class>(
+    mut nic: Nic<'p, 'n, M, C>,
     traffic: &Traffic,
-) -> Result<(&'n mut Trace<'n, M>, Applet<'p>), Failure> {
+) -> Result<(&'n mut Trace<'n, M>, Applet<'p, C>), Failure> {
     nic.load()?;
     for message in traffic.messages() {
         nic.send(message)?;

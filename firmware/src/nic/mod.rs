@@ -7,17 +7,20 @@
 mod perform;
 mod swap;
 
-use core::ops::ControlFlow;
+use core::mem;
 
 use heapless::Deque;
-use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
+use jive_core::{
+    CallStack, Heap, Instance, Lifetime, LinkedClass, MethodId, NativeId, Natives, Pc, Trap,
+    TrapKind,
+};
 use nic_core::event::{DropReason, NicEvent, SleEvent, TrapDetails, Trigger, TxStatus, UnetEvent};
 use nic_core::host::{TransmitRegion, TransmitSpace};
 use nic_core::id::{
     ChannelId, DirectionId, EndpointId, NicId, PacketId, PostId, PostNumber, post_number,
 };
 use nic_core::memory::Region;
-use nic_core::sle::{Applet, Request};
+use nic_core::sle::{Applet, Members, Request};
 use nic_core::storage::Fixed;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{
@@ -48,7 +51,7 @@ const QUEUES: QueueSizes = QueueSizes {
 };
 
 /// How many instructions a call of the applet may execute, which is the default of a scenario.
-const FUEL: u64 = 1_000_000;
+pub(crate) const FUEL: u64 = 1_000_000;
 
 /// Time of an instruction. As in the profile.
 const INSTRUCTION: SimDuration = SimDuration::from_ns(1);
@@ -57,8 +60,8 @@ const INSTRUCTION: SimDuration = SimDuration::from_ns(1);
 const REFILLS: usize = 32;
 
 /// The NIC, its endpoint, and the endpoint's user.
-pub(crate) struct Nic<'p, 'n, M: Machine> {
-    applet: Applet<'p>,
+pub(crate) struct Nic<'p, 'n, M: Machine, C = LinkedClass<'p>> {
+    applet: Applet<'p, C>,
     /// What stays when the applet is replaced, and is too large to be moved then.
     state: &'n mut NicState<'n, M>,
 }
@@ -96,7 +99,7 @@ struct Arrival {
 }
 
 /// Result of a call of the applet.
-type Outcome = Result<Option<i32>, Trap>;
+pub(crate) type Outcome = Result<Option<i32>, Trap>;
 
 impl<'n, M: Machine> NicState<'n, M> {
     /// Returns the state of a NIC at time 0.
@@ -138,20 +141,20 @@ impl<'n, M: Machine> NicState<'n, M> {
     }
 }
 
-impl<'p, 'n, M: Machine> Nic<'p, 'n, M> {
+impl<'p, 'n, M: Machine, C: Class> Nic<'p, 'n, M, C> {
     /// Returns a NIC at time 0, which has not yet called the applet or sent a packet.
-    pub(crate) fn new(applet: Applet<'p>, state: &'n mut NicState<'n, M>) -> Nic<'p, 'n, M> {
+    pub(crate) fn new(applet: Applet<'p, C>, state: &'n mut NicState<'n, M>) -> Nic<'p, 'n, M, C> {
         Nic { applet, state }
     }
 
     /// Ends the simulation. Returns the trace and the applet.
-    pub(crate) fn finish(self) -> (&'n mut Trace<'n, M>, Applet<'p>) {
+    pub(crate) fn finish(self) -> (&'n mut Trace<'n, M>, Applet<'p, C>) {
         (&mut self.state.trace, self.applet)
     }
 
     /// Initialises the applet at time 0. The calls that initialise the applet take no simulated time.
     pub(crate) fn load(&mut self) -> Result<(), Failure> {
-        let program = self.applet.class.program;
+        let program = self.applet.instance.program();
         let mut sent = Deque::new();
         for method in program.initializers() {
             match self.call(Call::without_message(method, Trigger::Load), &[], &mut sent)? {
@@ -168,7 +171,7 @@ impl<'p, 'n, M: Machine> Nic<'p, 'n, M> {
         };
         self.state.trace.event(self.state.now, kind)?;
         while let Some(packet) = sent.pop_front() {
-            self.carry(packet)?;
+            self.state.carry(packet)?;
         }
         self.take_arrivals()
     }
@@ -325,7 +328,8 @@ impl<'p, 'n, M: Machine> Nic<'p, 'n, M> {
                 self.trapped(trap)?;
                 self.state.endpoint.free.return_popped();
                 if let Trigger::Post(_) | Trigger::Arrival(_) = call.trigger {
-                    self.drop_message(call.packet(), DropReason::AppletTrap)?;
+                    self.state
+                        .drop_message(call.packet(), DropReason::AppletTrap)?;
                 }
                 Ok(TxStatus::Trap)
             }
@@ -352,34 +356,25 @@ impl<'p, 'n, M: Machine> Nic<'p, 'n, M> {
             processor: 0,
         };
         self.state.trace.event(self.state.now, kind)?;
-        let lifetime = call.lifetime();
+        // The call has the stack, and its natives have the rest of the state.
+        let none = CallStack::new(&mut [], &mut []);
+        let mut stack = mem::replace(&mut self.state.stack, none);
+        let mut natives = Performing {
+            state: &mut *self.state,
+            members: &self.applet.members,
+            call,
+            sent,
+            passed: 0,
+            failure: None,
+        };
         let instance = &mut self.applet.instance;
-        if let Err(trap) = instance.start(&mut self.state.stack, method, args, FUEL, lifetime) {
-            return Ok(Err(trap));
-        }
-        let mut before = 0;
-        loop {
-            let step = match self.applet.instance.run(&mut self.state.stack) {
-                Step::Native { id, args } => ControlFlow::Continue(Request::new(id, args)),
-                Step::Returned(value) => ControlFlow::Break(Ok(value)),
-                Step::Trapped(trap) => ControlFlow::Break(Err(trap)),
-            };
-            let executed = self.state.stack.executed();
-            self.pass(call, INSTRUCTION.times(executed.saturating_sub(before)));
-            before = executed;
-            let outcome = match step {
-                ControlFlow::Break(outcome) => return Ok(outcome),
-                ControlFlow::Continue(Some(request)) => self.perform(call, &request, sent)?,
-                ControlFlow::Continue(None) => Err(TrapKind::Unverified),
-            };
-            self.state.stack.resume(outcome);
-        }
-    }
-
-    /// Advances the NIC's clock by `span`, except while the applet is loaded.
-    fn pass(&mut self, call: Call, span: SimDuration) {
-        if call.trigger != Trigger::Load {
-            self.state.now = self.state.now + span;
+        let outcome = C::call(instance, &mut stack, call, args, &mut natives);
+        natives.reached(stack.executed());
+        let failure = natives.failure;
+        self.state.stack = stack;
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(outcome),
         }
     }
 
@@ -402,11 +397,20 @@ impl<'p, 'n, M: Machine> Nic<'p, 'n, M> {
             kind,
             method,
             pc,
-            line: self.applet.class.line(method, pc),
+            line: Class::line(self.applet.class, method, pc),
             details: TrapDetails::default(),
             bytecodes: self.state.stack.executed(),
         };
         self.state.trace.event(self.state.now, kind)
+    }
+}
+
+impl<M: Machine> NicState<'_, M> {
+    /// Advances the NIC's clock by `span`, except while the applet is loaded.
+    fn pass(&mut self, call: Call, span: SimDuration) {
+        if call.trigger != Trigger::Load {
+            self.now = self.now + span;
+        }
     }
 
     fn drop_message(
@@ -414,16 +418,84 @@ impl<'p, 'n, M: Machine> Nic<'p, 'n, M> {
         packet: Option<PacketId>,
         reason: DropReason,
     ) -> Result<(), Failure> {
-        self.state
-            .trace
-            .event(self.state.now, NicEvent::Drop { packet, reason })
+        self.trace
+            .event(self.now, NicEvent::Drop { packet, reason })
+    }
+}
+
+/// The natives of a call.
+pub(crate) struct Performing<'c, 'n, M: Machine> {
+    state: &'c mut NicState<'n, M>,
+    members: &'c Members,
+    call: Call,
+    sent: &'c mut Deque<Sent, ARRIVALS>,
+    /// For how many instructions of the call time has passed.
+    passed: u64,
+    /// Why the run must stop, if it must. The call ends in a trap then.
+    failure: Option<Failure>,
+}
+
+impl<M: Machine> Natives for Performing<'_, '_, M> {
+    fn reached(&mut self, executed: u64) {
+        let span = INSTRUCTION.times(executed.saturating_sub(self.passed));
+        self.state.pass(self.call, span);
+        self.passed = executed;
+    }
+
+    fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
+        let request = Request::new(id, args).ok_or(TrapKind::Unverified)?;
+        let Performing {
+            state,
+            members,
+            call,
+            sent,
+            ..
+        } = self;
+        match state.perform(*call, &request, heap, members, sent) {
+            Ok(outcome) => outcome,
+            Err(failure) => {
+                self.failure = Some(failure);
+                Err(TrapKind::Unverified)
+            }
+        }
+    }
+}
+
+/// The code of an applet: linked ops, or printed Rust.
+pub(crate) trait Class: Sized {
+    /// Calls a method, and performs the natives that it calls.
+    fn call<M: Machine>(
+        instance: &mut Instance<'_>,
+        stack: &mut CallStack<'_>,
+        call: Call,
+        args: &[i32],
+        natives: &mut Performing<'_, '_, M>,
+    ) -> Outcome;
+
+    /// Returns the source line of an instruction, if it is known.
+    fn line(&self, method: MethodId, pc: Pc) -> Option<u16>;
+}
+
+impl Class for LinkedClass<'_> {
+    fn call<M: Machine>(
+        instance: &mut Instance<'_>,
+        stack: &mut CallStack<'_>,
+        call: Call,
+        args: &[i32],
+        natives: &mut Performing<'_, '_, M>,
+    ) -> Outcome {
+        instance.call(stack, call.method, args, FUEL, call.lifetime(), natives)
+    }
+
+    fn line(&self, method: MethodId, pc: Pc) -> Option<u16> {
+        LinkedClass::line(self, method, pc)
     }
 }
 
 /// A call of the applet.
 #[derive(Copy, Clone)]
-struct Call {
-    method: MethodId,
+pub(crate) struct Call {
+    pub(crate) method: MethodId,
     trigger: Trigger,
     /// The post of the message that the call handles, if it handles one that comes from a post.
     post: Option<PostNumber>,
@@ -456,7 +528,7 @@ impl Call {
     }
 
     /// Returns the lifetime of arrays that the call allocates.
-    fn lifetime(self) -> Lifetime {
+    pub(crate) fn lifetime(self) -> Lifetime {
         match self.trigger {
             Trigger::Load => Lifetime::Persistent,
             Trigger::Arrival(_)

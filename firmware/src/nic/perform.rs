@@ -7,14 +7,14 @@ use jive_core::{Heap, TrapKind};
 use nic_core::event::{
     DmaDirection, DropReason, Made, NicEvent, RxBody, SleEvent, Trigger, UnetEvent,
 };
-use nic_core::id::{ChannelId, PacketId, PostNumber, packet_number};
+use nic_core::id::{ChannelId, PacketId, packet_number};
 use nic_core::memory::HostSpan;
-use nic_core::sle::{ArraySpan, Effect, Port, Request, Rights, check, perform};
+use nic_core::sle::{ArraySpan, Effect, Members, Port, Request, Rights, check, perform};
 use nic_core::storage::Fixed;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{Channel, Endpoint, INLINE_MAX, MessageBody};
 
-use super::{Arrival, Call, ENDPOINT, Nic, REFILLS};
+use super::{Arrival, Call, ENDPOINT, NicState, REFILLS};
 use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::memory::{AREA_BYTES, ARRIVALS};
@@ -30,26 +30,29 @@ pub(super) struct Sent {
     trigger: Trigger,
 }
 
-impl<M: Machine> Nic<'_, '_, M> {
+impl<M: Machine> NicState<'_, M> {
     /// Performs a native, with all effects that occur before the applet continues.
     pub(super) fn perform(
         &mut self,
         call: Call,
         request: &Request,
+        heap: &mut Heap<'_>,
+        members: &Members,
         sent: &mut Deque<Sent, ARRIVALS>,
     ) -> Result<Result<i32, TrapKind>, Failure> {
-        let heap = self.applet.instance.heap();
-        let rights = Rights::of(&self.state.endpoint);
+        let rights = Rights::of(&self.endpoint);
         let effect = match check(request.native(), request.args(), heap, &rights) {
             Ok(effect) => effect,
             Err(kind) => return Ok(Err(kind)),
         };
         // A swap takes no time and may still be refused, so nothing may be sent or moved.
-        if self.state.is_swapping && !matches!(effect, Effect::Local(_)) {
+        if self.is_swapping && !matches!(effect, Effect::Local(_)) {
             return Ok(Err(TrapKind::ProtectionFault));
         }
         let mut port = InCall {
-            nic: self,
+            state: self,
+            heap,
+            members,
             call,
             request,
             sent,
@@ -63,20 +66,18 @@ impl<M: Machine> Nic<'_, '_, M> {
         call: Call,
         id: PacketId,
         channel: Channel,
-        from: ArraySpan,
+        bytes: &[u8],
     ) -> Result<Sent, Failure> {
-        let is_free = |slot: &usize| self.state.arrivals.iter().all(|other| other.slot != *slot);
-        let slot = (0..self.state.slots.len())
-            .find(is_free)
-            .ok_or_else(no_slot)?;
-        let bytes = from.bytes(self.applet.instance.heap());
+        let is_free = |slot: &usize| self.arrivals.iter().all(|other| other.slot != *slot);
+        let slot = (0..self.slots.len()).find(is_free).ok_or_else(no_slot)?;
         // The index is in bounds: the endpoint's rights limit a packet to the length of a slot.
-        self.state.slots[slot][..bytes.len()].copy_from_slice(bytes);
+        self.slots[slot][..bytes.len()].copy_from_slice(bytes);
         Ok(Sent {
             arrival: Arrival {
                 id,
                 channel: channel.peer_id,
-                length: from.length(),
+                // The cast is lossless: a packet is at most as long as a slot.
+                length: bytes.len() as u32,
                 slot,
                 post: call.post,
             },
@@ -94,7 +95,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             post,
             ..
         } = packet.arrival;
-        let payload = &self.state.slots[slot][..length as usize];
+        let payload = &self.slots[slot][..length as usize];
         let duration = transfer(length);
         let out = NicEvent::WireTx {
             packet: id,
@@ -106,7 +107,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             duration,
             trigger: packet.trigger,
         };
-        self.state.trace.event(self.state.now, out)?;
+        self.trace.event(self.now, out)?;
         let landed = NicEvent::WireRx {
             packet: id,
             peer: ENDPOINT,
@@ -115,23 +116,22 @@ impl<M: Machine> Nic<'_, '_, M> {
             part: None,
             post,
         };
-        self.state.trace.event(self.state.now + duration, landed)?;
-        self.state
-            .arrivals
+        self.trace.event(self.now + duration, landed)?;
+        self.arrivals
             .push_back(packet.arrival)
             .map_err(|_| no_slot())
     }
 
     /// Makes the pushed receive descriptor visible. The user reads the message at once and returns the message's
     /// buffers.
-    fn publish(&mut self, of: Option<PostNumber>) -> Result<(), Failure> {
-        if let Some(descriptor) = self.state.endpoint.receive.publish() {
+    fn publish(&mut self, call: Call, members: &Members) -> Result<(), Failure> {
+        if let Some(descriptor) = self.endpoint.receive.publish() {
             let body = match &descriptor.body {
                 MessageBody::Inline(bytes) => RxBody::Inline(bytes),
                 MessageBody::Buffers(list) => RxBody::Buffers {
                     offsets: list.offsets(),
-                    share: self.state.endpoint.free.buffer_length(),
-                    area: self.state.area,
+                    share: self.endpoint.free.buffer_length(),
+                    area: self.area,
                 },
             };
             let kind = UnetEvent::RxDescriptor {
@@ -139,56 +139,58 @@ impl<M: Machine> Nic<'_, '_, M> {
                 channel: descriptor.channel,
                 length: descriptor.length,
                 body,
-                post: descriptor.packet.and(of),
+                post: descriptor.packet.and(call.post),
             };
-            self.state.trace.event(self.state.now, kind)?;
+            self.trace.event(self.now, kind)?;
         }
-        self.note_refills()?;
-        self.state.endpoint.put_back_received();
+        self.note_refills(members)?;
+        self.endpoint.put_back_received();
         Ok(())
     }
 
     /// Records the buffers that the user is about to return, if the applet has `doRefill`.
-    fn note_refills(&mut self) -> Result<(), Failure> {
-        let Some(message) = self.state.endpoint.receive.first() else {
+    fn note_refills(&mut self, members: &Members) -> Result<(), Failure> {
+        let Some(message) = self.endpoint.receive.first() else {
             return Ok(());
         };
-        if self.applet.members.do_refill.is_none() {
+        if members.do_refill.is_none() {
             return Ok(());
         }
         let mut note = |length: u32, offset: i32| {
             let refill = [length.cast_signed(), message.channel.0, offset];
-            self.state
-                .refills
-                .push_back(refill)
-                .map_err(|_| Failure::Room {
-                    what: "buffers that were given back",
-                    needed: REFILLS + 1,
-                    room: REFILLS,
-                })
+            self.refills.push_back(refill).map_err(|_| Failure::Room {
+                what: "buffers that were given back",
+                needed: REFILLS + 1,
+                room: REFILLS,
+            })
         };
         match &message.body {
             MessageBody::Inline(_) => note(INLINE_MAX as u32, -1),
             MessageBody::Buffers(list) => {
-                let length = self.state.endpoint.free.buffer_length();
+                let length = self.endpoint.free.buffer_length();
                 let mut owed = list.owed();
                 owed.try_for_each(|offset| note(length, offset.cast_signed()))
             }
         }
     }
 
-    fn native(&mut self, request: &Request, value: i32, made: Made) -> Result<(), Failure> {
-        let heap = self.applet.instance.heap();
+    fn native(
+        &mut self,
+        request: &Request,
+        value: i32,
+        made: Made,
+        heap: &Heap<'_>,
+    ) -> Result<(), Failure> {
         let args = request.shown_args(heap);
         let kind = SleEvent::Native {
             name: request.name(),
             args: &args[..request.args().len()],
             result: request.shown_result(heap, value),
             moved: request.moved(heap),
-            begun: self.state.now,
+            begun: self.now,
             made,
         };
-        self.state.trace.event(self.state.now, kind)
+        self.trace.event(self.now, kind)
     }
 
     fn dma(&mut self, call: Call, direction: DmaDirection, host: HostSpan) -> Result<(), Failure> {
@@ -199,13 +201,15 @@ impl<M: Machine> Nic<'_, '_, M> {
             duration: transfer(host.length()),
             trigger: call.trigger,
         };
-        self.state.trace.event(self.state.now, kind)
+        self.trace.event(self.now, kind)
     }
 }
 
 /// Performs the effects of a native that a call makes, one after another.
-struct InCall<'c, 'p, 'n, M: Machine> {
-    nic: &'c mut Nic<'p, 'n, M>,
+struct InCall<'c, 'n, 'h, M: Machine> {
+    state: &'c mut NicState<'n, M>,
+    heap: &'c mut Heap<'h>,
+    members: &'c Members,
     call: Call,
     request: &'c Request,
     sent: &'c mut Deque<Sent, ARRIVALS>,
@@ -217,8 +221,7 @@ impl<M: Machine> Port for InCall<'_, '_, '_, M> {
     type Stop = Failure;
 
     fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint<Fixed>, &mut Heap<'_>) -> R) -> R {
-        let heap = self.nic.applet.instance.heap_mut();
-        then(&mut self.nic.state.endpoint, heap)
+        then(&mut self.state.endpoint, self.heap)
     }
 
     fn handled(&self) -> Option<PacketId> {
@@ -226,61 +229,60 @@ impl<M: Machine> Port for InCall<'_, '_, '_, M> {
     }
 
     fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Failure> {
-        self.nic.dma(self.call, DmaDirection::HostToNic, host)?;
-        self.nic.pass(self.call, transfer(host.length()));
-        let heap = self.nic.applet.instance.heap_mut();
-        to.bytes_mut(heap)
-            .copy_from_slice(&self.nic.state.area[host.range()]);
+        self.state.dma(self.call, DmaDirection::HostToNic, host)?;
+        self.state.pass(self.call, transfer(host.length()));
+        to.bytes_mut(self.heap)
+            .copy_from_slice(&self.state.area[host.range()]);
         Ok(())
     }
 
     fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Failure> {
-        let heap = self.nic.applet.instance.heap();
-        self.nic.state.area[host.range()].copy_from_slice(from.bytes(heap));
-        self.nic.dma(self.call, DmaDirection::NicToHost, host)
+        self.state.area[host.range()].copy_from_slice(from.bytes(self.heap));
+        self.state.dma(self.call, DmaDirection::NicToHost, host)
     }
 
     fn make(&mut self, from: ArraySpan, channel: Channel) -> Result<(PacketId, Sent), Failure> {
-        let id = packet_number(ENDPOINT, self.nic.state.packets_made);
-        self.nic.state.packets_made += 1;
-        Ok((id, self.nic.stage(self.call, id, channel, from)?))
+        let id = packet_number(ENDPOINT, self.state.packets_made);
+        self.state.packets_made += 1;
+        let bytes = from.bytes(self.heap);
+        Ok((id, self.state.stage(self.call, id, channel, bytes)?))
     }
 
     fn send(&mut self, packet: Sent) -> Result<(), Failure> {
         if self.call.trigger != Trigger::Load {
-            self.nic.carry(packet)
+            self.state.carry(packet)
         } else {
             self.sent.push_back(packet).map_err(|_| no_slot())
         }
     }
 
     fn publish(&mut self) -> Result<(), Failure> {
-        self.nic.publish(self.call.post)
+        self.state.publish(self.call, self.members)
     }
 
     fn refuse(&mut self) -> Result<(), Failure> {
         let packet = self.call.packet();
-        self.nic.drop_message(packet, DropReason::RxQueueFull)
+        self.state.drop_message(packet, DropReason::RxQueueFull)
     }
 
     fn now(&self) -> SimTime {
-        self.nic.state.now
+        self.state.now
     }
 
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Failure> {
-        let is_set = self.nic.applet.members.do_timer.is_some() && after > SimDuration::ZERO;
-        self.nic.state.was_timer_set = true;
-        self.nic.state.timer = is_set.then(|| self.nic.state.now + after);
+        let is_set = self.members.do_timer.is_some() && after > SimDuration::ZERO;
+        self.state.was_timer_set = true;
+        self.state.timer = is_set.then(|| self.state.now + after);
         Ok(())
     }
 
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Failure> {
         let kind = SleEvent::AppletTrace { tag, value };
-        self.nic.state.trace.event(self.nic.state.now, kind)
+        self.state.trace.event(self.state.now, kind)
     }
 
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Failure> {
-        self.nic.native(self.request, value, made)
+        self.state.native(self.request, value, made, self.heap)
     }
 }
 

@@ -1,6 +1,9 @@
 //! An applet on its endpoint: an instance of a loaded class, and the `RxBuf` array that packets arrive in.
 
-use jive_core::{ArrayKind, FieldId, Heap, Instance, Lifetime, LinkedClass, MethodId, limits};
+use jive_core::{
+    AppletMembers, ArrayKind, FieldId, Heap, Instance, Lifetime, LinkedClass, MethodId, Program,
+    limits,
+};
 
 use super::{ArraySpan, NicEntry};
 
@@ -59,8 +62,7 @@ impl OptionalEntry {
     /// The number of no method: a class has far fewer.
     const NONE: u16 = u16::MAX;
 
-    fn of(entry: NicEntry, class: &LinkedClass<'_>) -> OptionalEntry {
-        let method = entry.of(&class.class);
+    fn of(method: Option<MethodId>) -> OptionalEntry {
         OptionalEntry(method.map_or(OptionalEntry::NONE, |method| method.0))
     }
 
@@ -144,24 +146,43 @@ impl Members {
     #[must_use]
     pub fn of(class: &LinkedClass<'_>) -> Option<Members> {
         let found = class.program.applet()?;
+        Members::found(found, |entry| entry.of(&class.class))
+    }
+
+    /// Returns the members of a class without its class file, such as a printed one, given the names of its methods. An
+    /// applet has one method of the name of an entry.
+    #[must_use]
+    pub fn of_names(found: AppletMembers, names: &[&str]) -> Option<Members> {
+        Members::found(found, |entry| {
+            let name = entry.decl().name;
+            let number = names.iter().position(|method| *method == name)?;
+            u16::try_from(number).ok().map(MethodId)
+        })
+    }
+
+    fn found(
+        found: AppletMembers,
+        method: impl Fn(NicEntry) -> Option<MethodId>,
+    ) -> Option<Members> {
+        let optional = |entry| OptionalEntry::of(method(entry));
         Some(Members {
             constructor: found.constructor,
             rx_buf: OptionalField::new(found.rx_buf),
-            do_tx: NicEntry::DoTx.of(&class.class)?,
-            do_rx: NicEntry::DoRx.of(&class.class)?,
-            do_timer: OptionalEntry::of(NicEntry::DoTimer, class),
-            do_refill: OptionalEntry::of(NicEntry::DoRefill, class),
-            do_watch: OptionalEntry::of(NicEntry::DoWatch, class),
-            do_read: OptionalEntry::of(NicEntry::DoRead, class),
+            do_tx: method(NicEntry::DoTx)?,
+            do_rx: method(NicEntry::DoRx)?,
+            do_timer: optional(NicEntry::DoTimer),
+            do_refill: optional(NicEntry::DoRefill),
+            do_watch: optional(NicEntry::DoWatch),
+            do_read: optional(NicEntry::DoRead),
         })
     }
 }
 
-/// An instance of a class that the verifier accepted as an applet.
+/// An instance of a class that the verifier accepted as an applet. `C` is what the runtime knows of the class.
 #[derive(Debug)]
-pub struct Applet<'a> {
+pub struct Applet<'a, C = LinkedClass<'a>> {
     /// The class.
-    pub class: &'a LinkedClass<'a>,
+    pub class: &'a C,
     /// The fields and the heap of the instance.
     pub instance: Instance<'a>,
     /// The members of the applet that the runtime calls and sets.
@@ -189,6 +210,23 @@ impl<'a> Applet<'a> {
         max_packet: u32,
     ) -> Result<Applet<'a>, AppletError> {
         let members = Members::of(class).ok_or(AppletError::NotAnApplet)?;
+        Applet::of_program(class, class.program, members, (fields, memory), max_packet)
+    }
+}
+
+impl<'a, C> Applet<'a, C> {
+    /// Makes an instance as [`Applet::lent`] does, of a class that need not have its class file any more.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppletError::TooLarge`] if `memory` has no room for `RxBuf`.
+    pub fn of_program(
+        class: &'a C,
+        program: Program<'a>,
+        members: Members,
+        (fields, memory): (&'a mut [i32], &'a mut [u8]),
+        max_packet: u32,
+    ) -> Result<Applet<'a, C>, AppletError> {
         let rx_buf_length = i32::try_from(max_packet).map_err(|_| AppletError::TooLarge)?;
         let mut heap = Heap::new(memory);
         let rx_buf = heap
@@ -199,7 +237,7 @@ impl<'a> Applet<'a> {
         let rx_buf_bytes = heap.used();
         // The runtime has made this array, not a call of the applet.
         heap.take_cleared();
-        let mut instance = Instance::new(class.program, fields, heap);
+        let mut instance = Instance::new(program, fields, heap);
         if let Some(field) = members.rx_buf.get() {
             instance.set_field(field, rx_buf.array());
         }
