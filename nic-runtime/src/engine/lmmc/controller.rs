@@ -10,7 +10,7 @@ use super::delays::Delay;
 use super::messages::is_flooded;
 use super::site::{Paging, Serving, SiteId, Trap};
 use super::state::HasLmmc;
-use super::telling::{arrives, tell_at, tell_refused};
+use super::telling::{arrives, tell_at, tell_landed, tell_refused};
 use super::timing::after;
 use super::{bytes, waiting};
 use crate::sim::Parts;
@@ -105,6 +105,7 @@ fn take_message(
             let payload = message.payload();
             site.land(landing.frame, landing.offset, payload);
             let place = (landing.port, landing.offset);
+            tell_landed(sim, at, (id, landing.port), (landing.offset, payload));
             bytes::show_landed(sim, at, place, payload);
             waiting::written(sim, at, landing.port);
         }

@@ -81,6 +81,24 @@ pub(super) fn tell_write(
     sim.report.emit(sim.now, id, event);
 }
 
+/// Reports a write that has landed in the frame of a port. Its packet carries no message for anybody else.
+pub(super) fn tell_landed(
+    sim: &mut Parts<'_, impl HasLmmc>,
+    at: SiteId,
+    (packet, port): (PacketId, PortId),
+    (offset, payload): (u32, &[u8]),
+) {
+    let window = i32::try_from(port.number()).unwrap_or(i32::MAX);
+    let event = RemoteEvent::WindowWritten {
+        packet,
+        window: WindowName::Numbered(window),
+        offset,
+        length: u32::try_from(payload.len()).unwrap_or(u32::MAX),
+    };
+    let home = sim.engines.lmmc().sites[at].home;
+    sim.report.emit(sim.now, home, event);
+}
+
 /// Reports a message that is refused and dropped.
 pub(super) fn tell_refused(
     sim: &mut Parts<'_, impl HasLmmc>,
