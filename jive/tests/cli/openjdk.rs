@@ -125,6 +125,7 @@ fn every_builtin_scenario_agrees_with_openjdk() {
         "clan-switch.toml",
         "incast.toml",
         "javia.toml",
+        "lmmc.toml",
         "via-segments.toml",
         "via.toml",
     ];

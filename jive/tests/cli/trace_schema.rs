@@ -3,6 +3,14 @@
 use std::collections::BTreeSet;
 
 use jsonschema::Validator;
+use nic_core::event::fields::PayloadMode;
+use nic_core::id::NicId;
+use nic_core::lmmc::{Direction, PortId};
+use nic_runtime::Run;
+use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::summary::Summary;
+use nic_runtime::host::{Actions, Happened, HostProgram, PortName, Programs};
+use nic_runtime::scenario::{builtin, parse};
 use serde_json::Value;
 
 use crate::json_lines::values;
@@ -50,10 +58,43 @@ fn lines_of_other_interfaces() -> Vec<Value> {
     values(out.as_bytes())
 }
 
+/// A program that asks for what its node refuses, and sends what its peer refuses.
+struct Misuse;
+
+impl HostProgram for Misuse {
+    fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
+        if let Happened::Started = what {
+            let home = actions.endpoints()[0];
+            let peer = NicId(1);
+            actions.lmmc_message(home, peer, vec![0xff]);
+            let port = PortName {
+                peer,
+                direction: Direction::Receive,
+                id: PortId::FIRST,
+            };
+            actions.delete_port(home, 1, port);
+        }
+    }
+}
+
+/// Returns the trace lines of a run of the scenario of LMMC in which a program misuses its ports.
+fn lines_of_misuse() -> Vec<Value> {
+    let text = builtin("lmmc").expect("it is shipped").text;
+    let scenario = parse(text.as_bytes(), None, None).expect("it is right");
+    let mut sink = JsonTrace::new(Vec::new(), PayloadMode::Shown, &scenario);
+    let programs = Programs::new().with("echo", Misuse);
+    let run = Run::new(&scenario).programs(programs).sink(&mut sink);
+    let end = run.execute().expect("it can be run").end;
+    let mut summary = Summary::new(&scenario);
+    summary.end(end.time, end.reason);
+    let bytes = sink.finish(&summary).expect("a vector takes every write");
+    values(&bytes)
+}
+
 #[test]
 fn schema_holds_for_every_event_and_refuses_other_fields() {
     schema::with("trace.schema.json", |schema, validator| {
-        let lines = [lines(), lines_of_other_interfaces()].concat();
+        let lines = [lines(), lines_of_other_interfaces(), lines_of_misuse()].concat();
         let mut seen = BTreeSet::new();
         for line in &lines {
             if let Some(error) = validator.iter_errors(line).next() {

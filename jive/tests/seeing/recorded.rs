@@ -7,9 +7,10 @@ use nic_core::event::line::Line;
 use nic_core::event::roles::{Carries, Forwarded};
 use nic_core::event::{Event, EventKind, Names, NicEvent, RxBody, Sink, UnetEvent, ViaEvent};
 use nic_core::id::NicId;
+use nic_core::lmmc;
 use nic_core::via::{CONTROL_BYTES, Status};
 use nic_runtime::export::PayloadMode;
-use nic_runtime::spec::Scenario;
+use nic_runtime::spec::{InterfaceKind, Scenario};
 use serde_json::Value;
 
 use crate::is_control;
@@ -141,10 +142,11 @@ pub(crate) fn wire_ps(scenario: &Scenario, event: &Value, earlier: &[Value]) -> 
 
 fn wire_at_once_ps(scenario: &Scenario, event: &Value) -> u64 {
     let endpoints = &scenario.endpoints;
-    let home = |name: &Value| {
+    let spec = |name: &Value| {
         let spec = endpoints.iter().find(|spec| *name == spec.name);
-        spec.expect("it is there").nic
+        spec.expect("it is there")
     };
+    let home = |name: &Value| spec(name).nic;
     let (from, to) = (home(&event["endpoint"]), home(&event["peer"]));
     let link = |ends: (NicId, NicId)| {
         let mut links = scenario.links.iter();
@@ -162,6 +164,10 @@ fn wire_at_once_ps(scenario: &Scenario, event: &Value) -> u64 {
     let length = match event["kind"].as_str() {
         // The trace counts the bytes of the message, and a control packet has none.
         Some("ack" | "connect" | "accept" | "refuse" | "close") => CONTROL_BYTES.into(),
+        // The trace counts the bytes that a process has written, and the message has a header before them.
+        None if spec(&event["endpoint"]).interface == InterfaceKind::Lmmc => {
+            number(event, "length") + lmmc::HEADER_BYTES as u64
+        }
         _ => number(event, "length"),
     };
     let frame = length + u64::from(wire.header);

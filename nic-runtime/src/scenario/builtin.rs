@@ -61,6 +61,7 @@ builtins! {
     "clan-ping": "two programs write to each other's memory without VIA, and a message takes 2.6 us";
     "clan-server": "a server without VIA answers requests in rings, also over a link that loses writes";
     "clan-switch": "four clients and their server without VIA share the ports of a five-port switch";
+    "lmmc": "processes write to more pages than the link has frames, and read what others have written";
     "defer-send": "DeferSend makes a message wait until the peer has posted a receive descriptor";
     "split-request": "SplitRequest continues a long message in the next receive descriptors";
     "telemetry": "Telemetry stamps each packet with its time at each NIC, and reports counters";

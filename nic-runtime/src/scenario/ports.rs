@@ -278,3 +278,276 @@ pub(super) fn check_programs(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use nic_core::lmmc::Policy;
+
+    use super::*;
+    use crate::profile::Profile;
+    use crate::scenario::{InMemory, ScenarioError, parse, parse_from};
+    use crate::spec::{PageTraffic, Scenario};
+
+    const NICS: &str = "profile = 'lmmc-1997'\n[[nic]]\nname = 'm'\n[[nic]]\nname = 'n'\n";
+
+    fn endpoint(nic: &str, name: &str, rest: &str) -> String {
+        format!("[[endpoint]]\nnic = '{nic}'\nname = '{name}'\ninterface = 'lmmc'\n{rest}\n")
+    }
+
+    /// Endpoints `a` and `b` of one NIC, and `c` and `d` of another.
+    fn ends() -> String {
+        let ends = [("m", "a"), ("m", "b"), ("n", "c"), ("n", "d")];
+        ends.map(|(nic, name)| endpoint(nic, name, "")).concat()
+    }
+
+    fn port(from: &str, to: &str) -> String {
+        format!("[[port]]\nfrom = {from}\nto = {to}\n")
+    }
+
+    fn read(text: &str) -> Result<Scenario, Vec<MistakeKind>> {
+        match parse(text.as_bytes(), None, None) {
+            Ok(scenario) => Ok(scenario),
+            Err(ScenarioError::Mistakes(mistakes)) => {
+                Err(mistakes.into_iter().map(|mistake| mistake.kind).collect())
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    fn mistakes(rest: &str) -> Vec<MistakeKind> {
+        read(&format!("{NICS}{}{rest}", ends())).map_or_else(|kinds| kinds, |_| Vec::new())
+    }
+
+    #[test]
+    fn a_port_leads_from_endpoints_of_one_nic_to_those_of_another() {
+        let text = port("'a'", "['c', 'd']") + "policy = 'late'\n" + &port("['c']", "['b', 'a']");
+        let scenario = read(&format!("{NICS}{}{text}", ends())).unwrap();
+        let ids = |ids: &[u32]| ids.iter().copied().map(EndpointId).collect::<Vec<_>>();
+        let expected = [
+            PortSpec {
+                from: ids(&[0]),
+                to: ids(&[2, 3]),
+                policy: Policy::Late,
+            },
+            PortSpec {
+                from: ids(&[2]),
+                to: ids(&[1, 0]),
+                policy: Policy::Immediate,
+            },
+        ];
+        assert_eq!(scenario.ports, expected);
+        let spec = &scenario.endpoints[0];
+        assert_eq!((spec.buffer_area, spec.free_buffer_count), (0, 0));
+        assert_eq!((spec.tx_queue, spec.rx_queue), (0, 0));
+    }
+
+    #[test]
+    fn ends_that_make_no_port_are_mistakes() {
+        assert_eq!(
+            mistakes(&port("['a', 'c']", "'d'")),
+            [MistakeKind::PortEnds]
+        );
+        assert_eq!(
+            mistakes(&port("'a'", "['b', 'c']")),
+            [MistakeKind::PortEnds]
+        );
+        assert_eq!(mistakes(&port("'a'", "'b'")), [MistakeKind::PortToItself]);
+        assert!(matches!(
+            mistakes(&port("['a', 'b', 'a']", "'c'"))[..],
+            [MistakeKind::PortTwice { .. }]
+        ));
+        assert!(matches!(
+            mistakes(&port("'a'", "'x'"))[..],
+            [MistakeKind::UnknownName { .. }]
+        ));
+        for wrong in ["[]", "7", "[7]"] {
+            assert!(matches!(
+                mistakes(&port("'a'", wrong))[..],
+                [MistakeKind::WrongType { .. }]
+            ));
+        }
+        let lacks = mistakes("[[port]]\nfrom = 'a'\n");
+        assert!(matches!(
+            lacks[..],
+            [MistakeKind::MissingKey { key: "to", .. }]
+        ));
+    }
+
+    #[test]
+    fn both_ends_are_of_lmmc_and_have_the_same_sizes() {
+        let other = "[[nic]]\nname = 'o'\nprofile = 'clan-2001'\n[[endpoint]]\nnic = 'o'\nname = 'e'\n\
+            [[link]]\nbetween = ['m', 'o']\nprofile = 'lmmc-1997'\n";
+        let (key, partner) = ("[[port]]", "interface = \"lmmc\"");
+        assert_eq!(
+            mistakes(&(other.to_owned() + &port("'a'", "'e'"))),
+            [MistakeKind::NeedsPartner { key, partner }]
+        );
+        let lacks = mistakes(&other.replace("name = 'e'", "name = 'e'\ninterface = 'lmmc'"));
+        assert!(matches!(
+            lacks[..],
+            [MistakeKind::ProfileLacks {
+                section: "lmmc",
+                ..
+            }]
+        ));
+    }
+
+    /// The tables of both ends are of one size, as the messages assume.
+    #[test]
+    fn a_port_joins_nics_with_the_same_sizes() {
+        let profile = include_str!("../../profiles/lmmc-1997.toml");
+        let other = profile.replacen("frames = 8", "frames = 9", 1);
+        assert_ne!(other, profile);
+        let text = format!(
+            "[[nic]]\nname = 'm'\nprofile = 'lmmc-1997'\n[[nic]]\nname = 'n'\nprofile = './other.toml'\n{}\
+             [[link]]\nbetween = ['m', 'n']\nprofile = 'lmmc-1997'\n{}",
+            ends(),
+            port("'a'", "'c'")
+        );
+        let files = InMemory::from([("./other.toml", other)]);
+        let Err(ScenarioError::Mistakes(mistakes)) =
+            parse_from(text.as_bytes(), Arc::new(files), None)
+        else {
+            panic!("expected a mistake");
+        };
+        let kinds: Vec<_> = mistakes.into_iter().map(|mistake| mistake.kind).collect();
+        let (key, a, b) = ("frames", "8".to_owned(), "9".to_owned());
+        assert_eq!(kinds, [MistakeKind::OtherPages { key, a, b }]);
+    }
+
+    #[test]
+    fn a_link_has_as_many_ports_as_its_tables_hold() {
+        let most = Profile::builtin("lmmc-1997")
+            .unwrap()
+            .lmmc
+            .unwrap()
+            .ports
+            .get();
+        let ports = |count: u32| (0..count).map(|_| port("'a'", "'c'")).collect::<String>();
+        // The other direction has as many.
+        let both = ports(most) + &port("'c'", "'a'");
+        assert_eq!(mistakes(&both), []);
+        assert_eq!(
+            mistakes(&ports(most + 3)),
+            [MistakeKind::TooManyPorts { ports: most }],
+            "one mistake, however many ports are too many"
+        );
+    }
+
+    #[test]
+    fn a_link_of_lmmc_loses_and_changes_nothing() {
+        let link = |rest: &str| format!("[[link]]\nbetween = ['m', 'n']\n{rest}\n");
+        for fault in ["loss", "duplicate", "corrupt", "reorder"] {
+            let faulty = link(&format!("{fault} = 0.001"));
+            assert_eq!(mistakes(&faulty), [MistakeKind::LmmcFaults], "{fault}");
+        }
+        assert_eq!(mistakes(&link("latency = '1ms'")), []);
+        assert_eq!(
+            mistakes(&link("profile = 'clan-2001'")),
+            [MistakeKind::LmmcFlow]
+        );
+        // A link that no port can use may have faults.
+        let alone = format!("{NICS}{}{}", endpoint("m", "a", ""), link("loss = 0.5"));
+        assert!(read(&alone).is_ok());
+    }
+
+    #[test]
+    fn ports_do_not_lead_over_switches() {
+        let over = "[[switch]]\nname = 's'\nports = 2\n[[link]]\nbetween = ['m', 's']\n\
+            [[link]]\nbetween = ['n', 's']\n";
+        assert_eq!(
+            mistakes(&(over.to_owned() + &port("'a'", "'c'"))),
+            [MistakeKind::PortOverSwitches]
+        );
+    }
+
+    #[test]
+    fn an_endpoint_of_lmmc_has_no_queues_and_no_messages() {
+        for (key, value) in [
+            ("buffer_area", "65536"),
+            ("free_buffers", "{ count = 0 }"),
+            ("tx_queue", "4"),
+            ("rx_queue", "4"),
+            ("notify", "'upcall'"),
+            ("poll_every", "'1us'"),
+            ("heap", "100"),
+            ("fuel", "100"),
+        ] {
+            let with = endpoint("m", "e", &format!("{key} = {value}"));
+            let interface = "lmmc";
+            assert_eq!(
+                mistakes(&with),
+                [MistakeKind::ExcludedByInterface { key, interface }]
+            );
+        }
+        let messages = "[[channel]]\na = 1\nc = 1\n[[send]]\nendpoint = 'a'\nchannel = 1\npayload = { text = '' }\n";
+        let keys: Vec<_> = mistakes(messages)
+            .into_iter()
+            .map(|kind| match kind {
+                MistakeKind::ExcludedByInterface { key, .. } => key,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(keys, ["[[channel]]", "[[send]]", "[[channel]]"]);
+        let region = "[[region]]\nat = '1us'\nendpoint = 'a'\naction = 'register'\n";
+        assert!(matches!(
+            mistakes(region)[..],
+            [MistakeKind::NeedsPartner { .. }]
+        ));
+        let receive = "[[receive]]\nendpoint = 'a'\nsource = 'c'\ntag = 0\nlength = 1\n";
+        assert!(matches!(
+            mistakes(receive)[..],
+            [MistakeKind::NeedsPartner { .. }]
+        ));
+    }
+
+    #[test]
+    fn a_program_has_the_pages_that_it_uses() {
+        let with = |program: &str, rest: &str, ports: &str| {
+            let own = endpoint("m", "e", &format!("host = '{program}'\n{rest}"));
+            read(&format!("{NICS}{}{own}{ports}", ends()))
+        };
+        let out = port("'e'", "'c'");
+        let both = out.clone() + &port("'c'", "'e'");
+        let traffic = PageTraffic {
+            pattern: PagePattern::Ping,
+            rounds: 7,
+            length: 10,
+        };
+        let scenario = with("lmmc-ping", "rounds = 7", &both).unwrap();
+        assert_eq!(scenario.endpoints[4].host, HostSpec::Pages(traffic));
+        let scenario = with("lmmc-echo", "message_length = 4096", &both).unwrap();
+        assert_eq!(
+            scenario.endpoints[4].host,
+            HostSpec::PageEcho { length: 4096 }
+        );
+        assert!(with("lmmc-scatter", "", &out).is_ok());
+        let refused = |program, rest, ports| with(program, rest, ports).unwrap_err();
+        let without = |needs_answers| [MistakeKind::ProgramWithoutPorts { needs_answers }];
+        assert_eq!(refused("lmmc-stream", "", &out), without(true));
+        assert_eq!(refused("lmmc-echo", "", &out), without(true));
+        assert_eq!(refused("lmmc-scatter", "", ""), without(false));
+        let (length, least) = (3, 4);
+        assert_eq!(
+            refused("lmmc-ping", "message_length = 3", &both),
+            [MistakeKind::NoRoomForNumber { length, least }]
+        );
+        let (length, page) = (4097, 4096);
+        assert_eq!(
+            refused("lmmc-ping", "message_length = 4097", &both),
+            [MistakeKind::MessageExceedsPage { length, page }]
+        );
+        assert_eq!(refused("echo", "", &both), [MistakeKind::ProgramOfMessages]);
+        let (key, partner) = ("rounds", "host = \"lmmc-ping\"");
+        assert_eq!(
+            refused("lmmc-echo", "rounds = 3", &both),
+            [MistakeKind::NeedsPartner { key, partner }]
+        );
+        // A program of pages needs an endpoint that has some.
+        let text =
+            "[[nic]]\nname = 'm'\n[[endpoint]]\nnic = 'm'\nname = 'e'\nhost = 'lmmc-scatter'\n";
+        assert_eq!(read(text).unwrap_err(), without(false));
+    }
+}
