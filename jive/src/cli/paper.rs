@@ -28,6 +28,7 @@ Papers:
   emp        Can User-Level Protocols Take Advantage of Multi-CPU NICs? (2002)
   clan       VIA over the CLAN network (2001)
   javia      Interfacing Java to the Virtual Interface Architecture (1999)
+  lmmc       Scalable Network of Workstation Clusters (1997)
 
 Examples:
   jive paper unet-sle                 a line for each statement
@@ -278,6 +279,7 @@ fn shown(quantity: Quantity) -> String {
             format!("{sign}{}.{:02} %", share / 100, share % 100)
         }
         Quantity::Answers(answers) => format!("{answers} /s"),
+        Quantity::Count(count) => count.to_string(),
     }
 }
 
@@ -307,10 +309,19 @@ fn difference(paper: Quantity, simulated: Quantity) -> String {
             let apart = Quantity::Answers(simulated.abs_diff(paper));
             signed(simulated > paper, simulated < paper, apart)
         }
-        // The stated value and the simulated value of a row are of the same kind.
-        (Quantity::Time(_) | Quantity::Rate(_) | Quantity::Share(_) | Quantity::Answers(_), _) => {
-            String::new()
+        (Quantity::Count(paper), Quantity::Count(simulated)) => {
+            let apart = Quantity::Count(simulated.abs_diff(paper));
+            signed(simulated > paper, simulated < paper, apart)
         }
+        // The stated value and the simulated value of a row are of the same kind.
+        (
+            Quantity::Time(_)
+            | Quantity::Rate(_)
+            | Quantity::Share(_)
+            | Quantity::Answers(_)
+            | Quantity::Count(_),
+            _,
+        ) => String::new(),
     }
 }
 
@@ -551,6 +562,7 @@ fn in_json(quantity: Quantity) -> (&'static str, serde_json::Value) {
         Quantity::Rate(rate) => ("kbit_per_s", json!(rate)),
         Quantity::Share(share) => ("percent", json!(share as f64 / 100.0)),
         Quantity::Answers(answers) => ("answers_per_s", json!(answers)),
+        Quantity::Count(count) => ("count", json!(count)),
     }
 }
 

@@ -13,6 +13,7 @@ mod faster;
 mod host;
 mod lab;
 mod latency;
+mod lmmc;
 mod marks;
 mod placed;
 pub(crate) mod plot;
@@ -82,6 +83,14 @@ pub const PAPERS: &[Paper] = &[
         compared: &[],
         reproduce: via::javia,
         few: via::few_of_javia,
+    },
+    Paper {
+        name: "lmmc",
+        title: "Scalable Network of Workstation Clusters (1997)",
+        profile: "lmmc-1997",
+        compared: &[],
+        reproduce: lmmc::reproduce,
+        few: |profile, _| lmmc::few(profile),
     },
 ];
 

@@ -219,6 +219,8 @@ pub enum Quantity {
     Share(i64),
     /// Answers of a server in a second.
     Answers(u64),
+    /// A number of things that happen in a run.
+    Count(u64),
 }
 
 impl Quantity {
@@ -230,6 +232,7 @@ impl Quantity {
             Quantity::Rate(rate) => rate.into(),
             Quantity::Share(share) => share.into(),
             Quantity::Answers(answers) => answers.into(),
+            Quantity::Count(count) => count.into(),
         }
     }
 }

@@ -26,10 +26,11 @@ static REPORT: Reproduced = LazyLock::new(|| reproduce("unet-sle"));
 static EMP: Reproduced = LazyLock::new(|| reproduce("emp"));
 static CLAN: Reproduced = LazyLock::new(|| reproduce("clan"));
 static JAVIA: Reproduced = LazyLock::new(|| reproduce("javia"));
+static LMMC: Reproduced = LazyLock::new(|| reproduce("lmmc"));
 
 /// Returns the reports of all papers.
-pub(crate) fn reports() -> [&'static serde_json::Value; 4] {
-    [&REPORT.0, &EMP.0, &CLAN.0, &JAVIA.0]
+pub(crate) fn reports() -> [&'static serde_json::Value; 5] {
+    [&REPORT.0, &EMP.0, &CLAN.0, &JAVIA.0, &LMMC.0]
 }
 
 #[test]
@@ -338,6 +339,41 @@ fn every_row_of_via_itself_holds() {
     assert!(ended.out.lines().any(|line| is_off(&line)), "{}", ended.out);
 }
 
+#[test]
+fn every_relation_of_lmmc_holds() {
+    check_figures("lmmc", &LMMC, &["lmmc-faults", "lmmc-paging"]);
+    let rows = rows(&LMMC);
+    assert_eq!(rows.len(), 29);
+    assert_eq!(count(rows, |row| row["ok"] == false), 0);
+    let messages = named(rows, "messages of 1,024 stores of 4 bytes, late");
+    assert_eq!(messages["found"]["paper_count"], 64);
+    assert_eq!(messages["found"]["simulated_count"], 64);
+    // A trap that takes longer lengthens the pause of a sender.
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("slow.toml");
+    let text = include_str!("../../../nic-runtime/profiles/lmmc-1997.toml");
+    let slow = text.replacen("trap = \"2us\"", "trap = \"20us\"", 1);
+    assert_ne!(slow, text);
+    fs::write(&file, slow).unwrap();
+    let ended = jive([
+        "paper",
+        "lmmc",
+        "--json",
+        "--profile",
+        file.to_str().unwrap(),
+    ]);
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+    let slow: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let pause = |rows: &[serde_json::Value]| {
+        let found = &named(rows, "pause of the sender")["found"];
+        found["simulated_ns"].as_u64().unwrap()
+    };
+    assert_eq!(
+        pause(slow["rows"].as_array().unwrap()) - pause(rows),
+        18_000
+    );
+}
+
 fn paper(name: &str) -> &'static Paper {
     PAPERS.iter().find(|paper| paper.name == name).unwrap()
 }
@@ -412,10 +448,10 @@ fn moved(paper: &Paper, name: &str) -> Vec<(Profile, Vec<Profile>)> {
 /// out; `JIVE_RUNS=1` has them too.
 #[test]
 fn each_row_moves_with_a_value_that_it_names() {
-    let all = [&EMP, &CLAN, &JAVIA, &REPORT];
+    let all = [&LMMC, &EMP, &CLAN, &JAVIA, &REPORT];
     let reports = match std::env::var_os("JIVE_RUNS") {
         Some(_) => &all[..],
-        None => &all[..3],
+        None => &all[..4],
     };
     for report in reports {
         let paper = paper(report.0["paper"].as_str().unwrap());
@@ -447,7 +483,7 @@ fn each_row_moves_with_a_value_that_it_names() {
 
 #[test]
 fn a_row_says_what_moves_it_and_no_fitted_row_is_a_prediction() {
-    for paper in [&REPORT, &EMP, &CLAN, &JAVIA] {
+    for paper in [&REPORT, &EMP, &CLAN, &JAVIA, &LMMC] {
         let sources = sources(paper.0["paper"].as_str().unwrap());
         for row in rows(paper) {
             let moved_by = row["moved_by"].as_array().unwrap();
