@@ -98,6 +98,7 @@ const BUILTIN: &[(&str, &str)] = &[
     ),
     ("mvia-2001", include_str!("../../profiles/mvia-2001.toml")),
     ("lmmc-1997", include_str!("../../profiles/lmmc-1997.toml")),
+    ("common", include_str!("../../profiles/common.toml")),
 ];
 
 /// What stands behind the name of a built-in profile whose NICs have one port each.

@@ -1,4 +1,4 @@
-//! Sources of a profile's values: stated by a paper, fitted to a statement, or chosen.
+//! Sources of a profile's values: stated by a paper, fitted to a statement, scaled to another clock, or chosen.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -50,6 +50,8 @@ pub enum Source {
     Paper(Statement),
     /// The value was chosen so that the simulation reproduces this statement.
     Fitted(Statement),
+    /// This statement, or a fit to it, gives the value for a processor with another clock. The value has as many cycles.
+    Scaled(Statement),
     /// Chosen without a measurement.
     #[default]
     Chosen,
@@ -62,9 +64,10 @@ impl Source {
             ("chosen", "") => return Ok(Source::Chosen),
             ("paper", _) => Source::Paper,
             ("fitted", _) => Source::Fitted,
+            ("scaled", _) => Source::Scaled,
             _ => {
                 return Err(format!(
-                    "`from` is `{text}`: write `paper` or `fitted` and a statement, as in `paper S1-37`, or `chosen`"
+                    "`from` is `{text}`: write `paper`, `fitted` or `scaled` and a statement, as in `paper S1-37`, or `chosen`"
                 ));
             }
         };
@@ -75,11 +78,13 @@ impl Source {
 }
 
 impl fmt::Display for Source {
-    /// Shows the source of a value in the form that a file uses: `paper S1-37`, `fitted S1-45b`, `chosen`.
+    /// Shows the source of a value in the form that a file uses: `paper S1-37`, `fitted S1-45b`, `scaled S1-37`,
+    /// `chosen`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::Paper(statement) => write!(f, "paper {}", statement.id()),
             Source::Fitted(statement) => write!(f, "fitted {}", statement.id()),
+            Source::Scaled(statement) => write!(f, "scaled {}", statement.id()),
             Source::Chosen => f.write_str("chosen"),
         }
     }

@@ -51,6 +51,60 @@ fn the_strongarm_needs_the_lanais_cycles() {
     }
 }
 
+/// A scaled value of `common` takes as many cycles as in the profile of its paper: of 37 MHz in the LANai, and of 450 MHz in
+/// the host of Javia. EMP and the library over CLAN have the values and sources of their papers.
+#[test]
+fn scaled_values_of_common_have_the_cycles_of_their_papers() {
+    let of = |name: &str| Profile::builtin(name).unwrap().entries();
+    let common = of("common");
+    let mut scaled = 0;
+    for (name, sections, [from, to]) in [
+        ("lanai-1998", &["base", "entry", "native"][..], [37, 88]),
+        ("giganet-1999", &["javia"], [450, 650]),
+        ("tigon2-2002", &["emp"], [88, 88]),
+        ("clan-2001", &["via", "clan"], [650, 650]),
+    ] {
+        for own in of(name) {
+            let path = own.key.path();
+            // Memory, and not the clock, limits a copy within the NIC.
+            if !sections.contains(&own.key.section) || path == "native.copy" {
+                continue;
+            }
+            let here = common.iter().find(|entry| entry.key.path() == path);
+            let here = here.unwrap_or_else(|| panic!("{path}"));
+            let time = |entry: &Entry| {
+                let time = crate::units::parse_duration(&entry.value).ok()?;
+                Some(u128::from(time.as_ps()))
+            };
+            // A rate is shown in MB/s here.
+            let rate = |entry: &Entry| entry.value.strip_suffix("MB/s")?.parse::<f64>().ok();
+            let is_scaled = if let (Some(own), Some(here)) = (time(&own), time(here)) {
+                // The value is rounded to a picosecond.
+                assert!((own * from).abs_diff(here * to) <= to / 2, "{path}");
+                true
+            } else if let (Some(own), Some(here)) = (rate(&own), rate(here)) {
+                let [from, to] = [from, to].map(|clock| clock as f64);
+                assert!((own * to / (here * from) - 1.0).abs() < 1e-5, "{path}");
+                true
+            } else {
+                assert_eq!(own.value, here.value, "{path}");
+                false
+            };
+            let source = match own.source {
+                Source::Paper(statement) | Source::Fitted(statement)
+                    if is_scaled && from != to && here.value != own.value =>
+                {
+                    scaled += 1;
+                    Source::Scaled(statement)
+                }
+                source => source,
+            };
+            assert_eq!(here.source, source, "{path}");
+        }
+    }
+    assert_eq!(scaled, 17);
+}
+
 #[test]
 fn fuel_of_the_strongarm_bounds_the_time_of_natives() {
     let strongarm = Profile::builtin("strongarm-1998").unwrap();
@@ -410,7 +464,7 @@ fn mistakes_are_shown_with_their_line() {
         (
             "paper S1-37",
             "measured",
-            "`from` is `measured`: write `paper` or `fitted` and a statement",
+            "`from` is `measured`: write `paper`, `fitted` or `scaled` and a statement",
         ),
         (
             "value = \"3.9us\", from",

@@ -23,6 +23,7 @@ A profile writes a value alone, as in `receive = \"19.6us\"`, or writes a value 
 |---|---|
 | `paper S1-37` | statement S1-37 of [papers.md](papers.md) gives the value |
 | `fitted S1-45b` | the value was chosen so that the simulation reproduces statement S1-45b of [papers.md](papers.md); a statement without a letter stands for all its parts |
+| `scaled S1-37` | statement S1-37 of [papers.md](papers.md) gives the value for another clock, or it was fitted to the statement there; work takes as many cycles under both clocks |
 | `chosen` | the value was neither measured nor fitted; a value that is written alone is `chosen` |
 
 `jive paper` changes [each value of a profile](cost-model.md#kinds-of-evidence), and shows which figures depend on the
@@ -129,7 +130,7 @@ fn papers(profile: &Profile) -> Vec<&'static str> {
     let entries = profile.entries();
     let is_named = |prefix: &str| {
         entries.iter().any(|entry| match entry.source {
-            Source::Paper(statement) | Source::Fitted(statement) => {
+            Source::Paper(statement) | Source::Fitted(statement) | Source::Scaled(statement) => {
                 statement.id().starts_with(prefix)
             }
             Source::Chosen => false,
