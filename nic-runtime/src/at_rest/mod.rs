@@ -29,6 +29,7 @@ impl Census {
             cells,
             backlogs,
             host_time: _,
+            interrupts: _,
             // Instructions are used up.
             budget: _,
             sends,

@@ -237,6 +237,15 @@ impl<'a> OwnProcesses<'a> {
         });
     }
 
+    /// Returns how many bytes the programs in Java have copied.
+    pub(crate) fn copied(&self) -> u64 {
+        let of_each = self.processes.iter().map(|process| match &process.program {
+            Acting::Own(_) => 0,
+            Acting::Class(program) => program.copied(),
+        });
+        of_each.sum()
+    }
+
     /// Returns whether no process has a program that acts by itself.
     pub(crate) fn is_empty(&self) -> bool {
         self.processes.is_empty()

@@ -103,6 +103,7 @@ impl<'a> Simulation<'a> {
             backlogs: Backlogs::default(),
             chains,
             host_time: SimDuration::ZERO,
+            interrupts: 0,
             budget: Budget::new(scenario.bytecodes_max),
             processors: processors(arena, scenario, &may_have_applet, &nics, sink.is_some()),
             sends: Sends::new(&scenario.sends),

@@ -71,6 +71,11 @@ pub struct RunEnd {
     /// Total time that users' processors spend on the work that they have begun: posting, reading and copying. The loop of
     /// a NIC in host software adds the time for which it has a processor.
     pub host: SimDuration,
+    /// How often a NIC interrupted a host: to call a user, to tell a library of a write, or at the end of a DMA request. The
+    /// packets that interrupt the loop of a NIC in host software are not counted.
+    pub interrupts: u64,
+    /// Bytes that programs in Java copied between their arrays and the library's memory.
+    pub copied: u64,
 }
 
 /// A run of a scenario that has not begun.
@@ -370,6 +375,8 @@ impl Simulation<'_> {
             cut: Vec::new(),
             events: self.limits.events(),
             host: self.host_time,
+            interrupts: self.interrupts,
+            copied: self.own.copied(),
         })
     }
 

@@ -53,6 +53,8 @@ pub(crate) struct Parts<'a, E> {
     pub(crate) backlogs: Backlogs,
     /// Total time of the work that users' processors have begun, and of loops in host software on their processors.
     pub(crate) host_time: SimDuration,
+    /// How often a NIC has interrupted the host of a user or a library.
+    pub(crate) interrupts: u64,
     /// Instructions that applets may still execute.
     pub(crate) budget: Budget,
     pub(crate) sends: Sends<'a>,

@@ -44,7 +44,11 @@ impl<E: Engines> Parts<'_, E> {
             user.notice = Notice::Coming;
             let time = match user.notify {
                 Notify::Poll(every) => self.now.next_multiple_of(every),
-                Notify::Upcall(takes) => self.now + takes,
+                Notify::Upcall(takes) => {
+                    // The interrupt that told the library of the message is the user's upcall, too.
+                    self.interrupts += u64::from(takes > SimDuration::ZERO);
+                    self.now + takes
+                }
             };
             self.schedule.insert(time, Work::Notice(id));
         }

@@ -47,6 +47,7 @@ pub(crate) fn interrupt_host(
     id: EndpointId,
     takes: SimDuration,
 ) -> SimTime {
+    sim.interrupts += 1;
     let (now, nic) = (sim.now, sim.endpoints[id].nic);
     let mut end = now + takes;
     if let Some(free_at) = sim.engines.via_mut().interrupts_end.get_mut(nic) {

@@ -157,6 +157,7 @@ impl ClassProgram<'_> {
             });
             let length = u32::try_from(message.payload.len()).unwrap_or(u32::MAX);
             takes += self.costs.copied(length);
+            self.copied += u64::from(length);
         }
         self.vis[vi].last_status = status;
         let ring = &mut self.vis[vi].posted_receives;

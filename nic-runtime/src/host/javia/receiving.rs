@@ -66,6 +66,7 @@ impl ClassProgram<'_> {
             }
         });
         let bytes = u32::try_from(whole).unwrap_or(u32::MAX);
+        self.copied += u64::from(bytes);
         let takes = self.costs.copied(bytes) + self.costs.allocated(bytes);
         Performed::Returns(array, takes)
     }

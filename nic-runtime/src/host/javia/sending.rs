@@ -89,6 +89,7 @@ impl ClassProgram<'_> {
         };
         of.sends(ticket, Some(place));
         let takes = self.costs.copied_out(length);
+        self.copied += u64::from(length);
         actions.fill_in(of.endpoint, place.offset(), bytes.to_vec(), takes);
         let segment = Segment {
             handle,

@@ -64,6 +64,8 @@ pub(crate) struct ClassProgram<'a> {
     pub(super) refused_in: Option<&'static str>,
     /// The native that has just trapped.
     pub(super) failed: Option<Failed>,
+    /// Bytes that were copied between arrays and the library's memory.
+    pub(super) copied: u64,
 }
 
 /// What the program does.
@@ -133,12 +135,18 @@ impl<'a> ClassProgram<'a> {
             pinned: None,
             refused_in: None,
             failed: None,
+            copied: 0,
         })
     }
 
     /// Returns how many bytes of memory the program needs for its buffers and arrays.
     pub(crate) fn memory_bytes(&self) -> u32 {
         memory::bytes(self.spec)
+    }
+
+    /// Returns how many bytes were copied between arrays and the library's memory.
+    pub(crate) fn copied(&self) -> u64 {
+        self.copied
     }
 
     /// Returns the class, and the values of its fields.
