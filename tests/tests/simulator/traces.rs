@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use nic_runtime::scenario::BUILTIN;
+use nic_runtime::scenario::{BUILTIN, ScenarioError};
 use tests::simulation::{Messages, Received, run, scenario, trace};
 
 /// Returns the text of a scenario in `tests/scenarios`.
@@ -41,6 +41,7 @@ trace_snapshots! {
     emp_uses_records_and_receives_again_before_and_after_each_time_out: "emp-spaced";
     a_message_that_does_not_fit_follows_the_dma_before_it: "clan-too-long";
     a_returned_buffer_opens_no_closed_window: "clan-deregistered";
+    nics_of_two_papers_have_peers_on_a_third: "two-papers";
 }
 
 #[test]
@@ -71,6 +72,54 @@ fn ack_in_nic_answers_the_25th_message() {
     let last = trace.rfind(" tx-post ").expect("messages are posted");
     let line = trace[..last].rfind('\n').map_or(0, |end| end + 1);
     insta::assert_snapshot!("ack-in-nic", &trace[line..]);
+}
+
+/// What joins NICs of different papers is a link with a profile, and an endpoint of the same interface at both ends.
+#[test]
+fn nics_of_two_papers_are_joined_by_a_link_with_a_profile_and_one_interface() {
+    let text = scenario_text("two-papers");
+    let refused = |from: &str, to: &str| {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        match nic_runtime::scenario::parse(changed.as_bytes(), None, None) {
+            Err(ScenarioError::Mistakes(mistakes)) => {
+                let said = mistakes.iter().map(|mistake| mistake.kind.to_string());
+                said.collect::<Vec<_>>().join("\n")
+            }
+            other => panic!("expected mistakes: {:?}", other.map(|_| ())),
+        }
+    };
+    let named = "between = [\"emp\", \"both\"]\nprofile = \"tigon2-2002\"";
+    for (from, to, expected) in [
+        (
+            named,
+            "between = [\"emp\", \"both\"]",
+            "have different profiles, so it needs one of its own: add `profile`",
+        ),
+        (
+            named,
+            "between = [\"clan\", \"clan\"]",
+            "have different profiles and so no link by default: add a `[[link]]`",
+        ),
+        (
+            "left = 1\nright = 1",
+            "left = 1\nwriter = 2",
+            "packets of `via` and `emp` differ",
+        ),
+        (
+            "nic = \"clan\"\nname = \"left\"\ninterface = \"via\"",
+            "nic = \"clan\"\nname = \"left\"\ninterface = \"emp\"",
+            "needs the section `[emp]`",
+        ),
+        (
+            "provider = \"clan\"",
+            "provider = \"hardware\"",
+            "expected the same `provider` at both ends",
+        ),
+    ] {
+        let error = refused(from, to);
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
 }
 
 /// A scenario of two endpoints and a link with every fault, for 30 messages of random bytes.
