@@ -147,6 +147,8 @@ programs! {
     SERVER = "Server";
     /// Exchanges arrays of each type with another `Kinds`, by each set of natives.
     KINDS = "Kinds";
+    /// Answers the messages of many `Ping`s, each at a VI of its own, in turn.
+    TURNS = "Turns";
 }
 
 /// The class file of `experiments/Fresh.java`: the base path as an applet that makes new arrays for each message. It is no

@@ -18,8 +18,8 @@ use super::named_profile;
 use super::output_file::{directory_of, unwritable, write_derived};
 use super::overwrite;
 use crate::paper::{
-    self, Agreement, Drawing, Given, PAPERS, Paper, Progress, Quantity, Range, Report, Row,
-    Tolerance,
+    self, Agreement, Cell, Drawing, Given, PAPERS, Paper, Progress, Quantity, Range, Report, Row,
+    Table, Tolerance,
 };
 
 const AFTER_HELP: &str = "\
@@ -29,6 +29,7 @@ Papers:
   clan       VIA over the CLAN network (2001)
   javia      Interfacing Java to the Virtual Interface Architecture (1999)
   lmmc       Scalable Network of Workstation Clusters (1997)
+  compare    The same work over the interfaces of all papers
 
 Examples:
   jive paper unet-sle                 a line for each statement
@@ -280,6 +281,7 @@ fn shown(quantity: Quantity) -> String {
         }
         Quantity::Answers(answers) => format!("{answers} /s"),
         Quantity::Count(count) => count.to_string(),
+        Quantity::Each(number) => format!("{}.{:02}", number / 100, number % 100),
     }
 }
 
@@ -313,13 +315,18 @@ fn difference(paper: Quantity, simulated: Quantity) -> String {
             let apart = Quantity::Count(simulated.abs_diff(paper));
             signed(simulated > paper, simulated < paper, apart)
         }
+        (Quantity::Each(paper), Quantity::Each(simulated)) => {
+            let apart = Quantity::Each(simulated.abs_diff(paper));
+            signed(simulated > paper, simulated < paper, apart)
+        }
         // The stated value and the simulated value of a row are of the same kind.
         (
             Quantity::Time(_)
             | Quantity::Rate(_)
             | Quantity::Share(_)
             | Quantity::Answers(_)
-            | Quantity::Count(_),
+            | Quantity::Count(_)
+            | Quantity::Each(_),
             _,
         ) => String::new(),
     }
@@ -336,6 +343,9 @@ fn write_table(report: &Report, out: &mut impl Write) -> io::Result<()> {
     });
     let rates = if has_rates { ", rates in Mbit/s" } else { "" };
     writeln!(out, "profile {}; times in us{rates}", report.profile)?;
+    for table in &report.tables {
+        write_matrix(table, out)?;
+    }
     let mut head = ("", Given::Printed.name());
     for row in &report.rows {
         let same = if row.figure == head.0 {
@@ -391,6 +401,37 @@ fn write_table(report: &Report, out: &mut impl Write) -> io::Result<()> {
     )
 }
 
+/// Writes a table of a comparison: a line for each interface.
+fn write_matrix(table: &Table, out: &mut impl Write) -> io::Result<()> {
+    let mut lines = vec![(table.title.clone(), table.columns.clone())];
+    lines.extend(table.lines.iter().map(|line| {
+        let cells = line.cells.iter().map(|&cell| cell_shown(cell)).collect();
+        (format!("{} ({})", line.name, line.profile), cells)
+    }));
+    let width_of = |text: &str| text.chars().count();
+    let first = lines.iter().map(|(name, _)| width_of(name)).max();
+    let first = first.unwrap_or(0);
+    writeln!(out)?;
+    for (name, cells) in &lines {
+        write!(out, "{name:<first$}")?;
+        for (column, cell) in cells.iter().enumerate() {
+            let of_column = lines.iter().filter_map(|(_, cells)| cells.get(column));
+            let width = of_column.map(|cell| width_of(cell)).max().unwrap_or(0);
+            write!(out, "  {cell:>width$}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Returns a measured value, or the word for what an interface cannot do.
+fn cell_shown(cell: Cell) -> String {
+    match cell {
+        Cell::Found(quantity) => shown(quantity),
+        Cell::Without(word) => word.to_owned(),
+    }
+}
+
 const CSV_COLUMNS: [&str; 14] = [
     "kind",
     "statement",
@@ -429,6 +470,17 @@ fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
             row.one_port.map(simulated).unwrap_or_default(),
         ];
         out.write_all(csv::line(fields).as_bytes())?;
+    }
+    for table in &report.tables {
+        for line in &table.lines {
+            for (column, &cell) in table.columns.iter().zip(&line.cells) {
+                let name = format!("{} ({})", line.name, line.profile);
+                let ours = cell_shown(cell);
+                let known = ["cell", "", &table.title, &name, column, "", &ours];
+                let none = [""; CSV_COLUMNS.len() - 7];
+                out.write_all(csv::line(known.into_iter().chain(none)).as_bytes())?;
+            }
+        }
     }
     for plot in &report.plots {
         let mut point = |name: &str, x: String, ours: String| {
@@ -517,14 +569,33 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
             }
         })
         .collect();
-    let whole = json!({
+    let mut whole = json!({
         "paper": report.paper,
         "profile": report.profile,
         "rows": rows,
         "plots": plots,
         "ok": report.holds(),
     });
+    if !report.tables.is_empty() {
+        let tables = report.tables.iter().map(table_in_json);
+        whole["tables"] = tables.collect();
+    }
     writeln!(out, "{whole:#}")
+}
+
+fn table_in_json(table: &Table) -> serde_json::Value {
+    let lines = table.lines.iter().map(|line| {
+        let cells = line.cells.iter().map(|&cell| match cell {
+            Cell::Found(found) => found_in_json(Agreement::Measured(found)),
+            Cell::Without(word) => json!({ "without": word }),
+        });
+        json!({ "name": line.name, "profile": line.profile, "cells": cells.collect::<Vec<_>>() })
+    });
+    json!({
+        "title": table.title,
+        "columns": table.columns,
+        "lines": lines.collect::<Vec<_>>(),
+    })
 }
 
 fn found_in_json(found: Agreement) -> serde_json::Value {
@@ -563,6 +634,7 @@ fn in_json(quantity: Quantity) -> (&'static str, serde_json::Value) {
         Quantity::Share(share) => ("percent", json!(share as f64 / 100.0)),
         Quantity::Answers(answers) => ("answers_per_s", json!(answers)),
         Quantity::Count(count) => ("count", json!(count)),
+        Quantity::Each(number) => ("per_message", json!(number as f64 / 100.0)),
     }
 }
 

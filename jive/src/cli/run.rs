@@ -549,6 +549,8 @@ mod tests {
             allows_deadlock: false,
             events: 7,
             host: SimDuration::ZERO,
+            interrupts: 0,
+            copied: 0,
         };
         let report = stuck(&end).expect("a report");
         let report = anstream::adapter::strip_str(&report).to_string();

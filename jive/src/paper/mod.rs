@@ -7,6 +7,7 @@ mod bandwidth;
 mod bars;
 mod breakdown;
 mod collected;
+mod compare;
 mod disagrees;
 mod emp;
 mod faster;
@@ -31,8 +32,8 @@ use nic_runtime::run::SimError;
 pub use plot::{PlotError, draw};
 use provenance::Used;
 pub use report::{
-    Agreement, Axis, Bar, BarChart, Curve, Drawing, Given, Mark, Plot, Provenance, Quantity, Range,
-    Report, Row, Timeline, TimelineSpan, Tolerance, Track,
+    Agreement, Axis, Bar, BarChart, Cell, Curve, Drawing, Given, Line, Mark, Plot, Provenance,
+    Quantity, Range, Report, Row, Table, Timeline, TimelineSpan, Tolerance, Track,
 };
 
 /// A paper that can be reproduced.
@@ -91,6 +92,14 @@ pub const PAPERS: &[Paper] = &[
         compared: &[],
         reproduce: lmmc::reproduce,
         few: |profile, _| lmmc::few(profile),
+    },
+    Paper {
+        name: "compare",
+        title: "The same work over the interfaces of all papers",
+        profile: compare::COMMON,
+        compared: compare::OWN,
+        reproduce: compare::reproduce,
+        few: compare::few,
     },
 ];
 

@@ -132,7 +132,7 @@ impl Evidence {
     fn note(&mut self, row: &Row, key: &str, source: Source) {
         let keys = match source {
             Source::Paper(_) => &mut self.papers,
-            Source::Fitted(_) | Source::Chosen => &mut self.others,
+            Source::Fitted(_) | Source::Scaled(_) | Source::Chosen => &mut self.others,
         };
         if keys.last().is_none_or(|last| last != key) {
             keys.push(key.to_owned());

@@ -16,6 +16,8 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// The drawings of the figures.
     pub plots: Vec<Drawing>,
+    /// The tables of a comparison; a paper has none.
+    pub tables: Vec<Table>,
 }
 
 impl Report {
@@ -27,6 +29,7 @@ impl Report {
             profile,
             rows: Vec::new(),
             plots: Vec::new(),
+            tables: Vec::new(),
         }
     }
 
@@ -176,6 +179,37 @@ pub struct Range {
     pub is_whole: bool,
 }
 
+/// A table of a comparison.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// What the table shows, and where it was measured.
+    pub title: String,
+    /// Names of the columns, with their units.
+    pub columns: Vec<String>,
+    /// The lines, from top to bottom.
+    pub lines: Vec<Line>,
+}
+
+/// A line of a table.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Name of the interface.
+    pub name: &'static str,
+    /// Name of the profile.
+    pub profile: String,
+    /// A cell for each column.
+    pub cells: Vec<Cell>,
+}
+
+/// A cell of a table.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// A measured value.
+    Found(Quantity),
+    /// The interface cannot do what the column measures, for the reason that this word names.
+    Without(&'static str),
+}
+
 /// How a row compares the paper and the simulation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Agreement {
@@ -221,18 +255,21 @@ pub enum Quantity {
     Answers(u64),
     /// A number of things that happen in a run.
     Count(u64),
+    /// Something of which each message has a number, in hundredths.
+    Each(u64),
 }
 
 impl Quantity {
     /// Returns the value in the smallest unit of its kind. Times are in picoseconds, because nanoseconds would hide
     /// differences.
-    fn exact(self) -> i128 {
+    pub(super) fn exact(self) -> i128 {
         match self {
             Quantity::Time(time) => time.as_ps().into(),
             Quantity::Rate(rate) => rate.into(),
             Quantity::Share(share) => share.into(),
             Quantity::Answers(answers) => answers.into(),
             Quantity::Count(count) => count.into(),
+            Quantity::Each(number) => number.into(),
         }
     }
 }

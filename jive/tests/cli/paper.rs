@@ -27,10 +27,11 @@ static EMP: Reproduced = LazyLock::new(|| reproduce("emp"));
 static CLAN: Reproduced = LazyLock::new(|| reproduce("clan"));
 static JAVIA: Reproduced = LazyLock::new(|| reproduce("javia"));
 static LMMC: Reproduced = LazyLock::new(|| reproduce("lmmc"));
+static COMPARE: Reproduced = LazyLock::new(|| reproduce("compare"));
 
 /// Returns the reports of all papers.
-pub(crate) fn reports() -> [&'static serde_json::Value; 5] {
-    [&REPORT.0, &EMP.0, &CLAN.0, &JAVIA.0, &LMMC.0]
+pub(crate) fn reports() -> [&'static serde_json::Value; 6] {
+    [&REPORT.0, &EMP.0, &CLAN.0, &JAVIA.0, &LMMC.0, &COMPARE.0]
 }
 
 #[test]
@@ -374,6 +375,124 @@ fn every_relation_of_lmmc_holds() {
     );
 }
 
+#[test]
+fn every_relation_holds_on_own_nics_and_on_one_nic() {
+    check_figures("compare", &COMPARE, &["compare-latency"]);
+    let rows = rows(&COMPARE);
+    assert_eq!(rows.len(), 32);
+    assert_eq!(count(rows, |row| row["ok"] == false), 0);
+    for place in ["own", "common"] {
+        let of_place = |row: &serde_json::Value| {
+            let name = row["name"].as_str().unwrap();
+            name.ends_with(&format!(", {place}"))
+        };
+        assert_eq!(count(rows, of_place), 16, "{place}");
+    }
+    // The interrupts of CLAN's server limit its answers on both.
+    for (place, key) in [("own", "clan-2001:host.upcall"), ("common", "host.upcall")] {
+        let name = format!("VIA, clan < VIA, hardware: answers, {place}");
+        let moved_by = named(rows, &name)["moved_by"].as_array().unwrap();
+        assert!(moved_by.iter().any(|moved| moved == key), "{moved_by:?}");
+    }
+}
+
+/// Returns the lines of the tables as docs/compare.md has them.
+fn lines_of_tables() -> Vec<(String, String, String)> {
+    let shown = |cell: &serde_json::Value| {
+        let of = |key: &str| cell[key].as_f64();
+        if let Some(word) = cell["without"].as_str() {
+            word.to_owned()
+        } else if let Some(ns) = of("simulated_ns") {
+            format!("{:.2}", ns / 1000.0)
+        } else if let Some(rate) = of("simulated_kbit_per_s") {
+            format!("{:.0}", rate / 1000.0)
+        } else if let Some(answers) = of("simulated_answers_per_s") {
+            format!("{answers:.0}")
+        } else {
+            format!("{:.2}", of("simulated_per_message").unwrap())
+        }
+    };
+    let list = |value: &serde_json::Value| value.as_array().unwrap().clone();
+    let tables = list(&COMPARE.0["tables"]);
+    let lines = tables.iter().flat_map(|table| {
+        list(&table["lines"]).into_iter().map(|line| {
+            let cells: Vec<String> = list(&line["cells"]).iter().map(shown).collect();
+            let name = line["name"].as_str().unwrap().to_owned();
+            let title = table["title"].as_str().unwrap().to_owned();
+            let line = format!("| {name} | {} |", cells.join(" | "));
+            (title, name, line)
+        })
+    });
+    lines.collect()
+}
+
+#[test]
+fn the_tables_of_the_comparison_are_those_of_its_page() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/compare.md");
+    let page = fs::read_to_string(path).unwrap();
+    let lines = lines_of_tables();
+    // Four tables on own NICs and four on one NIC have a line for each interface.
+    assert_eq!(lines.len(), 8 * 11);
+    for (title, _, line) in &lines {
+        let at = page
+            .find(&format!("| {title} |"))
+            .expect("the page has each table");
+        let table = page[at..].split("\n\n").next().unwrap();
+        assert!(table.contains(line.as_str()), "{title}: {line}");
+    }
+}
+
+/// What a message must cost by the rules of its interface, and not by what it takes: frames of 1486 bytes, an
+/// acknowledgement for each message, a credit for eight; copies of Javia at both ends, at one or at none; an interrupt for
+/// each request, and one for each of two DMA requests.
+#[test]
+fn a_message_costs_what_its_interface_says() {
+    let lines = lines_of_tables();
+    let cost = |title: &str, name: &str, column: usize| {
+        let mut lines = lines.iter();
+        let found = lines.find(|(of, interface, _)| of == title && interface == name);
+        let (.., line) = found.unwrap_or_else(|| panic!("{title}: {name}"));
+        line.split(" | ")
+            .nth(column)
+            .unwrap()
+            .trim_end_matches(" |")
+            .to_owned()
+    };
+    let (traps, packets, copied) = (3, 4, 5);
+    for place in ["own NICs", "one NIC"] {
+        let stream = format!("stream, {place}");
+        let server = format!("server, {place}");
+        let of_stream = |name, column| cost(&stream, name, column);
+        // A credit is a message of its own: one packet for eight of the stream, or with its acknowledgement two.
+        assert_eq!(of_stream("U-Net, base", packets), "1.12");
+        assert_eq!(of_stream("VIA, hardware", packets), "2.25");
+        for name in ["EMP, base", "EMP, RO"] {
+            assert_eq!(of_stream(name, packets), "4.25");
+            assert_eq!(of_stream(name, traps), "0.00");
+        }
+        // `Drain` gives eight credits in a message of four bytes.
+        assert_eq!(of_stream("Javia-I, copy", copied), "8193.00");
+        assert_eq!(of_stream("Javia-I, pin", copied), "4096.50");
+        assert_eq!(of_stream("Javia-II, buffer", copied), "0.00");
+        // A message and its share of a credit are pinned, sent and unpinned.
+        assert_eq!(of_stream("Javia-I, pin", traps), "2.25");
+        assert_eq!(of_stream("VIA, clan", traps), "2.00");
+        // A request and its answer are two messages.
+        assert_eq!(cost(&server, "VIA, clan", traps), "0.50");
+        assert_eq!(cost(&server, "VIA, hardware", traps), "0.00");
+        assert_eq!(cost(&server, "Javia-I, copy", copied), "80.00");
+    }
+    // On the LANai, by the profile: each way takes 10 us at the sender, 0.5 us of wire, 19.6 us at the receiver and 1.28 us
+    // for a descriptor of 64 bytes at 50 MB/s. A round adds 1 us to read and 1 us to post at the echo, and 1 us to read at
+    // the end. So half of it is 32.88 us.
+    let half = (2.0 * (10.0 + 0.5 + 19.6 + 1.28) + 3.0) / 2.0;
+    let expected = format!("{half:.2}");
+    assert_eq!(
+        cost("half round trips, own NICs", "U-Net, base", 1),
+        expected
+    );
+}
+
 fn paper(name: &str) -> &'static Paper {
     PAPERS.iter().find(|paper| paper.name == name).unwrap()
 }
@@ -448,10 +567,10 @@ fn moved(paper: &Paper, name: &str) -> Vec<(Profile, Vec<Profile>)> {
 /// out; `JIVE_RUNS=1` has them too.
 #[test]
 fn each_row_moves_with_a_value_that_it_names() {
-    let all = [&LMMC, &EMP, &CLAN, &JAVIA, &REPORT];
+    let all = [&LMMC, &EMP, &CLAN, &JAVIA, &COMPARE, &REPORT];
     let reports = match std::env::var_os("JIVE_RUNS") {
         Some(_) => &all[..],
-        None => &all[..4],
+        None => &all[..5],
     };
     for report in reports {
         let paper = paper(report.0["paper"].as_str().unwrap());
@@ -483,7 +602,7 @@ fn each_row_moves_with_a_value_that_it_names() {
 
 #[test]
 fn a_row_says_what_moves_it_and_no_fitted_row_is_a_prediction() {
-    for paper in [&REPORT, &EMP, &CLAN, &JAVIA, &LMMC] {
+    for paper in [&REPORT, &EMP, &CLAN, &JAVIA, &LMMC, &COMPARE] {
         let sources = sources(paper.0["paper"].as_str().unwrap());
         for row in rows(paper) {
             let moved_by = row["moved_by"].as_array().unwrap();
@@ -553,6 +672,7 @@ fn unknown_papers_and_profiles_exit_with_2() {
     for (line, expected) in [
         ("paper unet-sla", "did you mean `unet-sle`?"),
         ("paper emp --profile lanai-1998", "no section `[emp]`"),
+        ("paper compare --profile lanai-1998", "no section `[via]`"),
         (
             "paper unet-sle --profile lanai-1998-direct",
             "the applets of U-Net/SLE need `RxBuf`",

@@ -23,6 +23,7 @@ use nic_runtime::profile::Profile;
 pub(super) use self::clan::{OWN_BUSY, USER_BELOW_TAILORED, reproduce as clan};
 pub(super) use self::javia::{JAVIA_PEAK, PIN_CROSSES_COPY, reproduce as javia};
 use self::measured::{Both, Measured};
+pub(super) use self::programs_in_java::Variant;
 use super::provenance::Used;
 use super::report::{Agreement, Drawing, Quantity, Report, Row, Tolerance};
 use super::{Disagreement, ONE_PORT, PaperError, Progress, note_one_port, provenance, ranges};

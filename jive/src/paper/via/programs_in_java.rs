@@ -12,7 +12,7 @@ use crate::paper::PaperError;
 
 /// How a Java program sends and receives (S2-11, S2-15).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Variant {
+pub(in crate::paper) enum Variant {
     /// A copy at each side, and a new array for each message.
     CopyAlloc,
     /// A copy at each side.
@@ -47,7 +47,7 @@ impl Variant {
     }
 
     /// Returns the number by which the programs know the variant.
-    const fn number(self) -> u32 {
+    pub(in crate::paper) const fn number(self) -> u32 {
         match self {
             Variant::CopyAlloc => 0,
             Variant::Copy => 1,
