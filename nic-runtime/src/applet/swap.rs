@@ -45,10 +45,15 @@ const MISSING_RX_BUF: VerifyErrorKind = VerifyErrorKind::MissingMember {
     member: AppletMember::RxBuf,
 };
 
-/// Schedules the swaps of the scenario, so that each comes before all other events of the same time.
+/// Schedules the swaps of the scenario, so that each comes before all other events of the same time. A host verifies the
+/// class from the time of the swap on, and the class reaches the NIC afterwards.
 pub(crate) fn schedule(sim: &mut Simulation<'_>) {
     for (swap, spec) in (0u32..).zip(sim.swaps.scheduled()) {
-        sim.schedule.insert(spec.at, Work::Swap(swap));
+        let scenario = sim.swaps.scenario;
+        let nic = scenario.endpoints[spec.endpoint].nic;
+        let each = scenario.profile_of(nic).host.verify;
+        let verified = each.times(scenario.classes[spec.class].bytes.len() as u64);
+        sim.schedule.insert(spec.at + verified, Work::Swap(swap));
     }
 }
 

@@ -430,6 +430,9 @@ sections! {
         copy: NonZeroU64 as Rate, or bandwidth;
         /// Time of the host for each class-file instruction of a program.
         bytecode: SimDuration as Time = BYTECODE;
+        /// Time to verify a byte of a class file on the host. The class of a `[[swap]]` reaches its NIC that much later.
+        /// The daemon that verifies has a processor of its own.
+        verify: SimDuration as Time = NONE;
     }
 
     /// Costs of the library with which a class on the host uses VIA (Javia).

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use nic_core::event::roles::Step;
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::id::PacketId;
+use nic_core::time::SimDuration;
 use nic_runtime::run::{self, AppletClass};
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ use crate::random_runs;
 use crate::runs::runs;
 use crate::scenario::read;
 use crate::suspended::relayed;
-use crate::trace::{Pair, Trace, number, numbers, run, send, texts};
+use crate::trace::{Pair, Trace, number, numbers, run, send, simulate, texts};
 
 const OLD: &str = "applet = 'SwapOld.class'\nhost = 'sink'";
 
@@ -285,6 +286,39 @@ fn a_suspended_call_ends_in_the_class_in_which_it_began() {
         assert_eq!(texts(&trace.at("end", "wire-rx"), "payload"), arrived);
         assert_eq!(arrived.len(), 30);
     }
+}
+
+#[test]
+fn verifying_on_the_host_delays_a_swap_by_each_byte() {
+    let toml = |at: &str| {
+        let rest = messages(5) + &swap(at, "SwapNew.class");
+        Pair::PLAIN.server(OLD).rest(&rest).toml()
+    };
+    let swapped_at = |at: &str, each: u64| {
+        let mut scenario = read(&toml(at));
+        scenario.profile.host.verify = SimDuration::from_ns(each);
+        let trace = simulate(&scenario).expect("it can run");
+        trace.check_laws();
+        let swaps = trace.at("server", "applet-swap").into_iter();
+        (
+            numbers(&swaps.collect::<Vec<_>>(), "t_ns"),
+            versions(&trace),
+        )
+    };
+    // As long as `SwapNew.class` is.
+    let length = read(&toml("0us")).classes[1].bytes.len() as u64;
+    assert!(length > 1_000);
+    let verified = 1_000_000 / length;
+    assert_eq!(swapped_at("500us", 0), (vec![500_000], vec![1, 2, 2, 2, 2]));
+    // The second message comes at 1.1 ms, before the class is verified.
+    for each in [verified, 2 * verified] {
+        let at = 500_000 + each * length;
+        let first = if at < 2_000_000 { 3 } else { 2 };
+        let versions = [vec![1; 5 - first], vec![2; first]].concat();
+        assert_eq!(swapped_at("500us", each), (vec![at], versions), "{each}");
+    }
+    // A class that is verified when the run is over has not come.
+    assert_eq!(swapped_at("500us", 10_000_000), (vec![], vec![1; 5]));
 }
 
 #[test]
