@@ -124,6 +124,32 @@ fn six_mistakes_are_reported_in_one_pass() {
 }
 
 #[test]
+fn static_fields_are_quoted_by_their_lines() {
+    let directory = rejected().join("several");
+    let (text, json) = verdict(&directory, "StaticFields.class", &[]);
+    let faults = json["rejections"].as_array().expect("all faults");
+    let found = faults.iter().map(|fault| {
+        let line = fault["source_line"].as_str().expect("it is quoted");
+        (fault["code"].as_str().expect("a code"), line)
+    });
+    let expected = [
+        ("subset/char", "    static char c; // mistake"),
+        (
+            "subset/reference-array",
+            "    static int[][] table; // mistake",
+        ),
+        ("subset/float", "    static float rate; // mistake"),
+    ];
+    assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
+    for place in ["3:5", "4:5", "5:5"] {
+        assert!(
+            text.contains(&format!("StaticFields.java:{place}\n")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn sources_are_looked_for_in_the_source_path() {
     let several = rejected().join("several");
     let directory = tempfile::tempdir().expect("a temporary directory");

@@ -456,3 +456,15 @@ fn a_scenario_in_full_has_the_same_run() {
         wrong.err
     );
 }
+
+#[test]
+fn a_class_in_place_of_a_scenario_is_told_how_it_runs() {
+    let ended = jive(words("run Oops.class"));
+    assert_eq!((ended.status, ended.out.as_str()), (2, ""));
+    for way in [
+        "`jive run --applet Oops.class --in CAPTURE`",
+        "`jive packet Oops.class --rx BYTES`",
+    ] {
+        assert!(ended.err.contains(way), "{}", ended.err);
+    }
+}

@@ -156,6 +156,59 @@ fn a_source_that_is_newer_than_its_class_is_named() {
 }
 
 #[test]
+fn every_command_that_quotes_a_newer_source_says_so() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let copied = [
+        (classes(), "Oops"),
+        (tests.join("rejected/java"), "CharArray"),
+        (tests.join("lint"), "ByteSign"),
+    ];
+    let scenario = "[[nic]]\nname = 'a'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'x'\napplet = 'Oops.class'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'y'\n[[channel]]\nx = 1\ny = 1\n\
+         [[send]]\nendpoint = 'y'\nchannel = 1\npayload = { text = 'hel' }\n";
+    fs::write(directory.path().join("s.toml"), scenario).expect("it can be written");
+    let now = SystemTime::now();
+    let set_age = |seconds: u64| {
+        for (from, name) in &copied {
+            for (extension, time) in [
+                ("class", now),
+                (
+                    "java",
+                    now - Duration::from_secs(60) + Duration::from_secs(seconds),
+                ),
+            ] {
+                let file = format!("{name}.{extension}");
+                let to = directory.path().join(&file);
+                fs::copy(from.join(&file), &to).expect("it can be copied");
+                let copy = fs::File::options().append(true).open(&to);
+                let changed = copy.and_then(|copy| copy.set_modified(time));
+                changed.expect("it is ours");
+            }
+        }
+    };
+    let is_named = |line: &str| {
+        let ended = jive_in(directory.path(), words(line), b"");
+        (ended.out + &ended.err).contains(".java is newer than ")
+    };
+    let commands = [
+        "exec Oops.class divide 7 0",
+        "packet Oops.class --rx 616263",
+        "run s.toml",
+        "profile s.toml --annotate",
+        "verify CharArray.class",
+        "verify --lint ByteSign.class",
+    ];
+    for (seconds, is_newer) in [(0, false), (120, true)] {
+        set_age(seconds);
+        for command in commands {
+            assert_eq!(is_named(command), is_newer, "{command}");
+        }
+    }
+}
+
+#[test]
 fn class_without_line_numbers_names_the_option_for_them() {
     let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../jive-core/tests/classes");
     let shown = jive_in(&core, words("exec Traps.class inner 9"), b"").err;
