@@ -236,7 +236,7 @@ pub(super) struct PagingStep {
 pub(super) struct OnWire {
     /// The NIC that it left.
     pub(super) nic: NicId,
-    /// Whether it is a remote write; if not, it is a paging request or one of set-up.
+    /// True for a remote write, and false for paging requests and messages of set-up.
     pub(super) is_write: bool,
     pub(super) begun: SimTime,
     pub(super) takes: SimDuration,
