@@ -76,5 +76,10 @@ fn every_method_of_the_tree_is_compiled_but_those_made_to_be_irreducible() {
         "loop",
         "a loop of the method has several entrances",
     );
-    assert_eq!(INTERPRETED, [expected]);
+    // A generated class is named by its seed, whose words are separated by spaces. Among many are some with such loops.
+    let of_tree = INTERPRETED
+        .iter()
+        .filter(|(class, ..)| !class.contains(' '));
+    let of_tree: Vec<_> = of_tree.copied().collect();
+    assert_eq!(of_tree, [expected]);
 }
