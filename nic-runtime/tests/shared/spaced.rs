@@ -258,7 +258,7 @@ fn spaced_messages_meet_each_time_out_and_wrap_each_clock() {
         let traffic = Traffic::of(&profile, 9_000);
         let mut gaps = Vec::new();
         let mut lengths = Vec::new();
-        for seed in 0..60 {
+        for seed in 0..200 {
             let mut generator = Generator::named(seed, &["spaced", name]);
             let messages = traffic.draw(&mut generator, 120);
             assert_eq!(messages.len(), 120);
