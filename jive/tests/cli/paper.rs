@@ -344,7 +344,7 @@ fn every_row_of_via_itself_holds() {
 fn every_relation_of_lmmc_holds() {
     check_figures("lmmc", &LMMC, &["lmmc-faults", "lmmc-paging"]);
     let rows = rows(&LMMC);
-    assert_eq!(rows.len(), 29);
+    assert_eq!(rows.len(), 30);
     assert_eq!(count(rows, |row| row["ok"] == false), 0);
     let messages = named(rows, "messages of 1,024 stores of 4 bytes, late");
     assert_eq!(messages["found"]["paper_count"], 64);

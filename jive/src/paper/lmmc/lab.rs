@@ -61,12 +61,29 @@ pub(super) struct Process {
     pub(super) steps: Vec<Step>,
 }
 
+impl Process {
+    pub(super) fn new(name: &'static str, nic: NicId, steps: Vec<Step>) -> Process {
+        Process { name, nic, steps }
+    }
+}
+
 /// A port: names of processes that write and that read, and whether writes are gathered.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
     pub(super) from: &'static [&'static str],
     pub(super) to: &'static [&'static str],
     pub(super) is_late: bool,
+}
+
+impl Port {
+    /// A port of which each write leaves at once.
+    pub(super) fn immediate(from: &'static [&'static str], to: &'static [&'static str]) -> Port {
+        Port {
+            from,
+            to,
+            is_late: false,
+        }
+    }
 }
 
 /// An experiment on two NICs that a link joins.
@@ -85,19 +102,24 @@ pub(super) struct Experiment {
 impl Experiment {
     /// One process at each end: the left one has the steps.
     pub(super) fn writing(figure: &'static str, ports: usize, steps: Vec<Step>) -> Experiment {
-        let port = Port {
-            from: &["writer"],
-            to: &["reader"],
-            is_late: false,
-        };
-        let process = |name, nic, steps| Process { name, nic, steps };
+        let processes = vec![
+            Process::new("writer", LEFT, steps),
+            Process::new("reader", RIGHT, Vec::new()),
+        ];
+        let port = Port::immediate(&["writer"], &["reader"]);
+        Experiment::of(figure, processes, vec![port; ports])
+    }
+
+    /// These processes and ports. Each process has a processor, and both NICs have the same profile.
+    pub(super) fn of(
+        figure: &'static str,
+        processes: Vec<Process>,
+        ports: Vec<Port>,
+    ) -> Experiment {
         Experiment {
             figure,
-            processes: vec![
-                process("writer", LEFT, steps),
-                process("reader", RIGHT, Vec::new()),
-            ],
-            ports: vec![port; ports],
+            processes,
+            ports,
             processors: None,
             right: None,
         }

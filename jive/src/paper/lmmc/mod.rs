@@ -86,6 +86,10 @@ fn rows(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
     Ok(rows)
 }
 
+fn row(statement: &str, figure: &'static str, name: &str, found: Agreement) -> Row {
+    Row::new(statement, figure, name.to_owned(), found)
+}
+
 /// Returns the comparison of a count with what it must be.
 fn count(paper: u64, simulated: u64) -> Agreement {
     Agreement::Stated {
@@ -124,7 +128,7 @@ mod tests {
         let rows = rows(&profile(), ROUNDS).expect("the experiments run");
         let off: Vec<&Row> = rows.iter().filter(|row| !row.holds()).collect();
         assert_eq!(off, Vec::<&Row>::new());
-        assert_eq!(rows.len(), 29);
+        assert_eq!(rows.len(), 30);
     }
 
     #[test]
